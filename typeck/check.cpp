@@ -75,13 +75,14 @@ auto alone(const frontend::Ast& ast, const synth::MeshRef& mesh, const synth::Ma
 }  // namespace
 
 base::Result<synth::MeshRef> check_mesh(const frontend::Ast& ast, const synth::Machine& machine) {
-  return base::guarded(
-      [&] { return alone(ast, nullptr, machine, [](Elaborator& elaborator) { return elaborator.lone_mesh(); }); });
+  return base::guarded([&] {
+    return alone(ast, nullptr, machine, [](Elaborator& elaborator) { return elaborator.types().lone_mesh(); });
+  });
 }
 
 base::Result<ArrayType> check_type(const frontend::Ast& ast, const synth::MeshRef& mesh) {
   return base::guarded([&]() -> base::Result<ArrayType> {
-    TESSERA_TRY(written, alone(ast, mesh, {}, [](Elaborator& elaborator) { return elaborator.lone_type(); }));
+    TESSERA_TRY(written, alone(ast, mesh, {}, [](Elaborator& elaborator) { return elaborator.types().lone_type(); }));
     const auto at = [&](base::Diagnostics why) {
       for (Diagnostic& one : why) one = std::move(one).at(written.span);
       return why;
@@ -103,7 +104,7 @@ base::Result<Typed> check(std::shared_ptr<const Ast> ast, base::SourceMap& sourc
       return checked(ast, sources, environment, plans, options, placements);
     };
     TESSERA_TRY(typed, check_placed({}));
-    if (typed.placed_by_search.empty()) return typed;
+    if (typed.placed_by_search.empty()) return std::move(typed);
     return placed_best(std::move(typed), plans.machine(), check_placed, options.stop);
   });
 }

@@ -61,6 +61,8 @@ TEXT_SUFFIXES = SOURCE_SUFFIXES | {".py", ".g4", ".cmake", ".md", ".txt", ".tess
 LINES_MAX = 500
 PRODUCT_ROOMS = ["base", "frontend", "synth", "typeck", "runtime", "embed", "repl"]
 COLLECTIVE_SWITCHES_MAX = 4
+# Classes of these rooms have no more member functions than this: one that has more does several things.
+MEMBERS_MAX = {"typeck": 60}
 FUNCTION_LINES_MAX = 60
 LONG_BECAUSE = "Long because"
 # Put together here so that this file does not hold them.
@@ -190,6 +192,60 @@ def check_switches(root):
         yield f"synth/collective/collective.hpp: kinds of collectives in switches of {len(with_kinds)} files: {names}"
 
 
+CLASS = re.compile(r"\b(?:class|struct)\s+(\w+)(?:\s+final)?\s*(?::[^;{()]*)?\{")
+NOT_CODE = re.compile(r'//[^\n]*|"(?:[^"\\\n]|\\.)*"|^\s*#[^\n]*', re.MULTILINE)
+TEMPLATE_ARGUMENTS = re.compile(r"<(?:[^<>]|<[^<>]*>)*>")
+MEMBER_FUNCTION = re.compile(r"^(?!\s*(?:friend|using|static_assert|enum|class|struct)\b)[^=(]*?(?:operator[^\w\s]+|\w)\s*\(")
+
+
+def members_of(body):
+    """The declarations of a class, of whose body `body` is the rest of the text: what is in inner braces is left out."""
+    depth = 0
+    member = ""
+    for character in body:
+        if character == "}":
+            depth -= 1
+            if depth < 0:
+                return
+        elif depth == 0:
+            member += character
+        if character == "{":
+            depth += 1
+        if depth == 0 and character in ";}":
+            yield TEMPLATE_ARGUMENTS.sub("", re.sub(r"\b(public|private|protected):", "", member))
+            member = ""
+
+
+def member_functions(text):
+    """The classes of a text, each with its line and the number of its member functions, overloads counted one by one."""
+    text = NOT_CODE.sub(lambda match: " " * len(match.group(0)), text)
+    for match in CLASS.finditer(text):
+        count = sum(MEMBER_FUNCTION.match(member) is not None for member in members_of(text[match.end():]))
+        yield match.group(1), text.count("\n", 0, match.start()) + 1, count
+
+
+def check_members(path, text):
+    most = MEMBERS_MAX.get(path.split("/")[0])
+    for name, line, count in member_functions(text) if most is not None else ():
+        if count > most:
+            yield line, f"{name} has {count} member functions; more than {most} want to be several classes"
+
+
+# What is called in one folder alone: (in which files, what, the folders that may, why).
+CALLS = [
+    (r"typeck/", re.compile(r"\bredistribute\("), r"typeck/(insert|gradient)/", "redistributions are inserted in one place"),
+]
+
+
+def check_calls(path, lines):
+    for where, what, folders, why in CALLS:
+        if not re.match(where, path) or re.match(folders, path):
+            continue
+        for number, line in enumerate(lines, 1):
+            if what.search(NOT_CODE.sub("", line)):
+                yield number, f"`{what.pattern}` does not stand here: {why}"
+
+
 EXAMPLE = re.compile(r"^\s*// Example: ", re.MULTILINE)
 
 # A new member of an enum of ours has to be a compile error; only of others' enums and of numbers is there a rest.
@@ -259,6 +315,8 @@ def check_file(root, file):
         found += check_functions(lines)
         if path.split("/")[0] in PRODUCT_ROOMS:
             found += check_defaults(lines)
+            found += check_members(path, "\n".join(lines))
+            found += check_calls(path, lines)
     if file.suffix in SOURCE_SUFFIXES | {".py"}:
         found += check_length(lines)
     for number, fault in sorted(found):

@@ -133,7 +133,33 @@ class Rooms(unittest.TestCase):
             self.assertEqual(check_structure.check(Path(folder)), [])
 
 
+class Members(unittest.TestCase):
+    MEMBERS = ("  explicit A(int size = 1) : size_(size) {}\n  ~A();\n  int size() const { return f(size_); }  // f()\n"
+               "  friend bool operator==(const A& a, const A& b) { return a.size() == b.size(); }\n"
+               "  bool operator()(int k) const;\n  template <class F>\n  void each(F&& f) {\n    if (size_ > 0) f(size_);\n  }\n"
+               "  struct Inner {\n    int g();\n    int h();\n  };\n  std::function<void(int)> f_;\n  Inner inner_ = made(1);\n")
+
+    def test_member_functions_are_counted_and_nothing_else(self):
+        text = "// class B { int f(); }\nclass A final : public Base<int> {\n public:\n" + self.MEMBERS + " private:\n  int size_ = 0;\n};\n"
+        self.assertEqual(list(check_structure.member_functions(text)), [("A", 2, 5), ("Inner", 13, 2)])
+
+    def test_a_class_of_typeck_has_60_at_most(self):
+        def text(count):
+            return "class A {\n" + "".join(f"  int f{k}();\n" for k in range(count)) + "};\n"
+
+        self.assertEqual(violations({"typeck/a.hpp": text(60), "synth/a.hpp": text(61)}), [])
+        found = violations({"typeck/a.hpp": "\n" + text(61)})
+        self.assertEqual(len(found), 1, found)
+        self.assertTrue(found[0].startswith("typeck/a.hpp:2: A has 61 member functions"), found[0])
+
+
 class Rules(unittest.TestCase):
+    def test_redistributions_are_inserted_in_one_place(self):
+        text = "void f() { redistribute(value, type); }\n"
+        self.assertEqual(violations({"typeck/insert/a.cpp": text, "synth/a.cpp": text,
+                                     "typeck/layouts/a.cpp": "// redistribute(a)\nredistributions(typed);\n"}), [])
+        self.assertEqual(len(violations({"typeck/layouts/a.cpp": text})), 1)
+
     def test_folders_include_each_other_in_no_circle(self):
         there = {"runtime/memory/plan.hpp": '#include "runtime/kernels/tile.hpp"\n'}
         self.assertEqual(violations({**there, "runtime/kernels/tile.hpp": '#include "runtime/kinds.hpp"\n'}), [])

@@ -336,7 +336,7 @@ std::optional<std::vector<Checked>> OperationCall::rest(std::size_t parameter) {
 std::optional<TypeId> OperationCall::type(std::size_t parameter) { return std::get<TypeId>(bound_[parameter]->value); }
 
 std::optional<std::int64_t> OperationCall::integer(std::size_t parameter) {
-  return elaborator.constant_integer(expr(parameter), fmt::format("`{}`", info.parameters[parameter].name));
+  return elaborator.types().constant_integer(expr(parameter), fmt::format("`{}`", info.parameters[parameter].name));
 }
 
 std::optional<std::vector<std::int64_t>> OperationCall::integers(std::size_t parameter) {
@@ -344,7 +344,7 @@ std::optional<std::vector<std::int64_t>> OperationCall::integers(std::size_t par
   const std::vector<ExprId> items = list == nullptr ? std::vector<ExprId>{expr(parameter)} : list->items;
   std::vector<std::int64_t> all;
   for (const ExprId item : items) {
-    const auto value = elaborator.constant_integer(item, fmt::format("`{}`", info.parameters[parameter].name));
+    const auto value = elaborator.types().constant_integer(item, fmt::format("`{}`", info.parameters[parameter].name));
     if (!value.has_value()) return std::nullopt;
     all.push_back(*value);
   }
@@ -398,13 +398,13 @@ std::optional<std::vector<frontend::Name>> OperationCall::axis_names(std::size_t
 
 std::optional<AxisList> OperationCall::axes(std::size_t parameter, const synth::Mesh& mesh) {
   const auto names = axis_names(parameter);
-  if (names.has_value()) return elaborator.axis_list(*names, mesh);
+  if (names.has_value()) return elaborator.types().axis_list(*names, mesh);
   wrong(span_of(parameter), "axes are written as x or (x, y)");
   return std::nullopt;
 }
 
 std::optional<std::string> OperationCall::text(std::size_t parameter) {
-  if (auto string = elaborator.text_of(expr(parameter))) return string;
+  if (auto string = elaborator.names().text_of(expr(parameter))) return string;
   wrong(span_of(parameter), fmt::format("`{}` is a string, such as \"...\"", info.parameters[parameter].name));
   return std::nullopt;
 }

@@ -33,7 +33,7 @@ MaybeValue run_collective(OperationCall& call) {
 
 MaybeValue run_collective_to(OperationCall& call) {
   Elaborator& elaborator = call.elaborator;
-  const auto written = elaborator.written_type(elaborator.ast(), *call.type(1));
+  const auto written = elaborator.types().written_type(elaborator.ast(), *call.type(1));
   const MaybeValue a = call.array(0);
   if (!written.has_value() || !a.has_value()) return std::nullopt;
   const auto target = elaborator.made(*written);

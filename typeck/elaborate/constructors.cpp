@@ -9,7 +9,7 @@ namespace {
 
 std::optional<WrittenType> constructed_type(OperationCall& call, std::size_t parameter,
                                             const Shape* file_shape = nullptr) {
-  auto written = call.elaborator.written_type(call.elaborator.ast(), *call.type(parameter), file_shape);
+  auto written = call.elaborator.types().written_type(call.elaborator.ast(), *call.type(parameter), file_shape);
   if (!written.has_value()) return std::nullopt;
   if (!written->any_layout) return call.elaborator.made(*written).has_value() ? std::move(written) : std::nullopt;
   call.elaborator.report(base::make(Kind::any_layout_here).at(written->span));
@@ -103,7 +103,7 @@ bool has_file_extents(const frontend::TypeExpr& type) {
 MaybeValue run_load(OperationCall& call) {
   Elaborator& elaborator = call.elaborator;
   const auto string = call.text(0);
-  const auto name = string.has_value() ? elaborator.file_name("load", *string, call.span_of(0)) : std::nullopt;
+  const auto name = string.has_value() ? elaborator.names().file_name("load", *string, call.span_of(0)) : std::nullopt;
   if (!name.has_value()) return std::nullopt;
   const std::string& path = name->form;
   const frontend::TypeExpr& written = elaborator.ast()[*call.type(1)];

@@ -43,7 +43,7 @@ MaybeValue Elaborator::annotated(const Checked& value, const WrittenType& writte
 }
 
 MaybeValue Elaborator::check_as(ExprId id, const frontend::As& as) {
-  const auto written = written_type(ast(), as.type);
+  const auto written = types_.written_type(ast(), as.type);
   if (!written.has_value()) {
     check_array(as.operand);
     return std::nullopt;
@@ -61,7 +61,7 @@ MaybeValue Elaborator::check_as(ExprId id, const frontend::As& as) {
 std::vector<Checked> Elaborator::parts(const Checked& value) {
   if (value.nodes.size() == 1) return {value};
   std::vector<Checked> all;
-  for (const ValueId node : value.nodes) all.push_back(with_affine(Checked{{node}, value.span, {}, {}, {}}));
+  for (const ValueId node : value.nodes) all.push_back(names_.with_affine(Checked{{node}, value.span, {}, {}, {}}));
   return all;
 }
 
@@ -86,7 +86,7 @@ MaybeValue Elaborator::check_tuple(ExprId, const frontend::Tuple& tuple) {
 // The nodes of a loop, branch or call with several results.
 Checked Elaborator::elements_of(ValueId node, Span span) {
   const std::vector<open::Type> types = program_.nodes[node].types;
-  if (types.size() == 1) return with_affine(Checked{{node}, span, {}, {}, {}});
+  if (types.size() == 1) return names_.with_affine(Checked{{node}, span, {}, {}, {}});
   Checked all{{}, span, {}, {}, {}};
   for (std::size_t k = 0; k < types.size(); ++k) {
     all.nodes.push_back(emit(span, {types[k]}, open::Element{node, static_cast<std::uint32_t>(k)}));
@@ -99,7 +99,7 @@ MaybeValue Elaborator::check_block(BlockId id, const Preference& want, bool tupl
   const std::size_t outer = frame_->locals.size();
   ++frame_->block_depth;
   bool good = true;
-  for (const StatementId statement : block.statements) good = check_block_statement(statement) && good;
+  for (const StatementId statement : block.statements) good = statements_.check_block_statement(statement) && good;
   MaybeValue result = tuple_allowed ? check_expr(block.result, want) : check_array(block.result, want);
   --frame_->block_depth;
   frame_->locals.resize(outer);
@@ -236,12 +236,13 @@ MaybeValue Elaborator::check_loop(ExprId id, const frontend::Loop& loop, const P
     const Span at = loop.carried[k].name.span;
     made_loop.parameters.push_back(parameter(at, type_of(made_loop.initial[k])));
     frame_->locals.push_back(
-        {loop.carried[k].name.text, with_affine(Checked{{made_loop.parameters.back()}, at, {}, {}, {}})});
+        {loop.carried[k].name.text, names_.with_affine(Checked{{made_loop.parameters.back()}, at, {}, {}, {}})});
   }
   // The index lives where the first carried value does, so that it can select from it.
   made_loop.index =
       parameter(loop.index.span, open::Type(ElementType::i64, {}, type_of(made_loop.initial[0]).mesh_ref()));
-  frame_->locals.push_back({loop.index.text, with_affine(Checked{{made_loop.index}, loop.index.span, {}, {}, {}})});
+  frame_->locals.push_back(
+      {loop.index.text, names_.with_affine(Checked{{made_loop.index}, loop.index.span, {}, {}, {}})});
   const Preference body_want{loop.carried.size() == 1 ? std::optional(type_of(made_loop.initial[0]).element())
                                                       : std::nullopt};
   const MaybeValue body = in_loop(
@@ -273,7 +274,7 @@ std::string Elaborator::help_for_fraction(ExprId beside) const {
   const std::string other = text(ast()[beside].span);
   const auto* const name = std::get_if<frontend::NameRef>(&ast()[beside].node);
   bool poisoned = false;
-  const Checked* const value = name == nullptr ? nullptr : local(name->name, poisoned);
+  const Checked* const value = name == nullptr ? nullptr : names_.local(name->name, poisoned);
   for (const open::Loop* const loop : open_loops_) {
     for (std::size_t k = 0; value != nullptr && k < loop->parameters.size(); ++k) {
       if (loop->parameters[k] != value->node()) continue;

@@ -47,16 +47,17 @@ MaybeValue Elaborator::check_array(ExprId id, const Preference& want) {
   if (!value.has_value()) return std::nullopt;
   if (value->nodes.size() == 1) return value;
   std::string help = help_for_numbers(text(ast()[id].span));
-  if (help.empty()) help = help_for_names(id, value->nodes.size(), {}) + ", then use the one that is meant";
+  if (help.empty()) help = statements_.help_for_names(id, value->nodes.size(), {}) + ", then use the one that is meant";
   report(base::make(Kind::tuple_here).at(ast()[id].span).suggest(std::move(help)));
   return std::nullopt;
 }
 
-std::string Elaborator::help_for_names(ExprId id, std::size_t values, const std::vector<std::string>& written) const {
-  const std::string expression = text(ast()[id].span);
-  const auto* gradient = std::get_if<frontend::Gradient>(&ast()[id].node);
-  const Moment moment = frame_->top_level ? environment_.now() : frame_->moment;
-  const Function* function = gradient == nullptr ? nullptr : environment_.function(gradient->function.text, moment);
+std::string Statements::help_for_names(ExprId id, std::size_t values, const std::vector<std::string>& written) const {
+  const std::string expression = elaborator_.text(elaborator_.ast()[id].span);
+  const auto* gradient = std::get_if<frontend::Gradient>(&elaborator_.ast()[id].node);
+  const Moment moment = elaborator_.frame().top_level ? elaborator_.environment().now() : elaborator_.frame().moment;
+  const Function* function =
+      gradient == nullptr ? nullptr : elaborator_.environment().function(gradient->function.text, moment);
   if (function == nullptr)
     return fmt::format("{}: `{}`", values == 1 ? "it needs one name" : "name each of them",
                        let_of(names_for(values, written, {}), expression));
@@ -68,8 +69,8 @@ std::string Elaborator::help_for_names(ExprId id, std::size_t values, const std:
 
 MaybeValue Elaborator::check_array_as(ExprId id, const Ast& tree, TypeId type) {
   const std::size_t before = begun();
-  MaybeValue value = check_array(id, want_of(tree, type));
-  wish(value, id, before, wish_of(tree, type));
+  MaybeValue value = check_array(id, types_.want_of(tree, type));
+  wish(value, id, before, types_.wish_of(tree, type));
   return value;
 }
 
@@ -115,7 +116,7 @@ MaybeValue Elaborator::check_node(ExprId id, const frontend::Expr& expr, const P
     MaybeValue operator()(const frontend::Unary& node) const { return elaborator.check_unary(id, node, want); }
     MaybeValue operator()(const frontend::Binary& node) const { return elaborator.check_binary(id, node, want); }
     MaybeValue operator()(const frontend::Index& node) const { return elaborator.check_index(id, node); }
-    MaybeValue operator()(const frontend::Call& node) const { return elaborator.check_call(id, node, want); }
+    MaybeValue operator()(const frontend::Call& node) const { return elaborator.calls().check_call(id, node, want); }
     MaybeValue operator()(const frontend::Gradient& node) const { return elaborator.check_gradient(id, node); }
     MaybeValue operator()(const frontend::Cast& node) const { return elaborator.check_cast(id, node); }
     MaybeValue operator()(const frontend::Tuple& node) const { return elaborator.check_tuple(id, node); }
@@ -138,7 +139,7 @@ MaybeValue Elaborator::check_stored_literal(ExprId id, const frontend::Expr& exp
   const MaybeValue value = check_node(id, expr, in_f32);
   if (!value.has_value()) return std::nullopt;
   if (value->known.has_value()) return scalar(expr.span, *value->known, *want.element, type(*value).mesh_ref());
-  return cast_to(expr.span, *value, *want.element);
+  return index_wise_.cast_to(expr.span, *value, *want.element);
 }
 
 // ---- Literals: they take the element type their context wants
@@ -284,58 +285,8 @@ MaybeValue Elaborator::check_list(ExprId id, const frontend::ListLiteral&, const
 // ---- Names
 // ---------------------------------------------------------------------------------------------------------------
 
-const Checked* Elaborator::local(std::string_view name, bool& poisoned) const {
-  for (auto at = frame_->locals.rbegin(); at != frame_->locals.rend(); ++at) {
-    if (at->name != name) continue;
-    poisoned = !at->value.has_value();
-    return poisoned ? nullptr : &*at->value;
-  }
-  return nullptr;
-}
-
-ValueId Elaborator::input_node(const Variable& variable, Moment moment) {
-  const auto found = slot_nodes_.find(variable.slot);
-  if (found != slot_nodes_.end()) return found->second;
-  const open::Type type(variable.type->element(), variable.type->shape(), variable.type->mesh_ref());
-  const ValueId id =
-      program_.nodes.add(open::Node{variable.span, {type}, open::Input{variable.slot, variable.name, moment}});
-  slot_nodes_.emplace(variable.slot, id);
-  return id;
-}
-
 MaybeValue Elaborator::check_name(ExprId id, const frontend::NameRef& name) {
-  return named_value(name.name, ast()[id].span, id);
-}
-
-MaybeValue Elaborator::named_value(const std::string& name, Span span, ExprId id) {
-  if (named_text(name).has_value()) {
-    report(base::make(Kind::string_here).at(span).suggest(fmt::format("`{}` is the name of a string", name)));
-    return std::nullopt;
-  }
-  bool poisoned = false;
-  if (const Checked* value = local(name, poisoned)) return *value;
-  const Moment moment = frame_->top_level ? environment_.now() : frame_->moment;
-  if (poisoned || poisoned_.contains(name)) return std::nullopt;
-  if (const Variable* variable = environment_.variable(name, moment)) {
-    Checked value{{input_node(*variable, moment)}, span, id, variable->known, {}};
-    if (const auto affine = slot_affines_.find(variable->slot); affine != slot_affines_.end())
-      value.affine = affine->second;
-    return with_affine(std::move(value));
-  }
-  report_unknown_name(name, span);
-  return std::nullopt;
-}
-
-// An i64 scalar that carries no sum yet stands for itself.
-Checked Elaborator::with_affine(Checked value) const {
-  const open::Type& array = type(value);
-  if (array.rank() != 0 || array.element() != ElementType::i64 || value.affine.has_value()) return value;
-  if (const auto known = known_integer(value)) {
-    value.affine = Affine{{}, *known};
-  } else {
-    value.affine = Affine{{{value.node(), 1}}, 0};
-  }
-  return value;
+  return names_.named_value(name.name, ast()[id].span, id);
 }
 
 // ---- Operators
@@ -344,7 +295,8 @@ Checked Elaborator::with_affine(Checked value) const {
 // -9223372036854775808, whose digits alone do not fit.
 MaybeValue Elaborator::check_least_integer(Span span, const Preference& want) {
   const ElementType element = want.element.value_or(ElementType::i64);
-  if (element == ElementType::i64) return with_affine(scalar(span, frontend::kLeastInteger, element, default_mesh()));
+  if (element == ElementType::i64)
+    return names_.with_affine(scalar(span, frontend::kLeastInteger, element, default_mesh()));
   if (takes_fractions(element))
     return scalar(span, static_cast<double>(frontend::kLeastInteger), element, default_mesh());
   report(base::make(Kind::literal_does_not_fit, frontend::kLeastInteger, synth::name(element)).at(span));
@@ -373,8 +325,8 @@ MaybeValue Elaborator::check_unary(ExprId id, const frontend::Unary& unary, cons
   const auto known = operand->known;
   Affine negative = operand->affine.value_or(Affine{});
   const bool affine = operand->affine.has_value();
-  MaybeValue result = map(span, negate ? synth::MapOp::negate : synth::MapOp::logical_not, {*operand}, element,
-                          negate ? "unary `-`" : "`!`");
+  MaybeValue result = index_wise_.map(span, negate ? synth::MapOp::negate : synth::MapOp::logical_not, {*operand},
+                                      element, negate ? "unary `-`" : "`!`");
   if (!result.has_value()) return std::nullopt;
   if (known.has_value()) result->known = fold_unary(negate, *known, element);
   if (affine && negate) result->affine = scaled(std::move(negative), -1);
@@ -456,22 +408,22 @@ MaybeValue Elaborator::check_binary(ExprId id, const frontend::Binary& binary, c
                .suggest(unsupported_help(binary.op)));
     return std::nullopt;
   }
-  if (binary.op == frontend::BinaryOp::matmul) return matmul(span, left, right);
+  if (binary.op == frontend::BinaryOp::matmul) return index_wise_.matmul(span, left, right);
   const auto known_left = left.known;
   const auto known_right = right.known;
   auto affine = combine(binary.op, left.affine, right.affine);
   MaybeValue result =
-      map(span, map_op(binary.op), {left, right}, is_arithmetic(binary.op) ? a : ElementType::boolean, who);
+      index_wise_.map(span, map_op(binary.op), {left, right}, is_arithmetic(binary.op) ? a : ElementType::boolean, who);
   if (!result.has_value()) return std::nullopt;
   if (known_left.has_value() && known_right.has_value())
     result->known = fold_binary(binary.op, *known_left, *known_right, a);
   if (result->known.has_value()) note_an_integer_result(*this, binary, span, *result->known);
   result->affine = std::move(affine);
-  return with_affine(std::move(*result));
+  return names_.with_affine(std::move(*result));
 }
 
 MaybeValue Elaborator::check_cast(ExprId id, const frontend::Cast& cast) {
-  const ElementType element = element_type(cast.element);
+  const ElementType element = types_.element_type(cast.element);
   // A literal becomes the wanted element at once: f64(0.1) is the nearest f64.
   const bool literal = is_literal(cast.operand) &&
                        (takes_fractions(element) || !has_float_literal(ast(), cast.operand)) &&
@@ -483,10 +435,10 @@ MaybeValue Elaborator::check_cast(ExprId id, const frontend::Cast& cast) {
   const ElementType from = type(*operand).element();
   // A value is made an f32 before it is stored.
   if (synth::is_storage(element) && !synth::is_storage(from))
-    operand = cast_to(ast()[id].span, *operand, ElementType::f32);
+    operand = index_wise_.cast_to(ast()[id].span, *operand, ElementType::f32);
   if (!operand.has_value()) return std::nullopt;
-  MaybeValue result =
-      map(ast()[id].span, synth::MapOp::cast, {*operand}, element, fmt::format("{}(...)", synth::name(element)));
+  MaybeValue result = index_wise_.map(ast()[id].span, synth::MapOp::cast, {*operand}, element,
+                                      fmt::format("{}(...)", synth::name(element)));
   if (result.has_value() && known.has_value()) result->known = fold_cast(*known, from, element);
   return result;
 }

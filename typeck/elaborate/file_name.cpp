@@ -8,23 +8,25 @@
 namespace tessera::typeck {
 
 // The integer that a name in braces stands for; digits where it is known when the program is checked.
-std::optional<std::variant<std::string, Checked>> Elaborator::file_name_part(const std::string& name, Span span) {
+std::optional<std::variant<std::string, Checked>> Names::file_name_part(const std::string& name, Span span) {
   if (auto text = named_text(name)) return std::move(*text);
   MaybeValue number = named_value(name, span, {});
   if (!number.has_value()) return std::nullopt;
-  if (const auto known = known_integer(*number)) return std::to_string(*known);
-  if (synth::is_integer(type(*number).element())) number = cast_to(span, *number, ElementType::i64);
-  if (number.has_value()) number = scalar_of(*number, ElementType::i64, "an integer in a file's name");
+  if (const auto known = elaborator_.known_integer(*number)) return std::to_string(*known);
+  if (synth::is_integer(elaborator_.type(*number).element()))
+    number = elaborator_.index_wise().cast_to(span, *number, ElementType::i64);
+  if (number.has_value()) number = elaborator_.scalar_of(*number, ElementType::i64, "an integer in a file's name");
   if (!number.has_value()) return std::nullopt;
   return std::move(*number);
 }
 
-std::optional<FileName> Elaborator::file_name(const std::string& who, const std::string& written, Span span) {
+std::optional<FileName> Names::file_name(const std::string& who, const std::string& written, Span span) {
   const auto pieces = file_name_pieces(written);
   if (!pieces.has_value()) {
-    report(base::make(Kind::wrong_arguments, who, "braces in a file's name hold the name of a string or an integer")
-               .at(span)
-               .suggest("write it as in \"step{i}.npy\"; a brace itself is written twice"));
+    elaborator_.report(
+        base::make(Kind::wrong_arguments, who, "braces in a file's name hold the name of a string or an integer")
+            .at(span)
+            .suggest("write it as in \"step{i}.npy\"; a brace itself is written twice"));
     return std::nullopt;
   }
   FileName made;
@@ -46,9 +48,10 @@ std::optional<FileName> Elaborator::file_name(const std::string& who, const std:
   }
   if (made.numbers.empty()) made.form = std::move(plain);
   if (made.form.ends_with(".npz")) {
-    report(base::make(Kind::wrong_arguments, who, "an .npz archive holds several arrays, but a file here holds one")
-               .at(span)
-               .suggest("give each array a .npy file of its own, as in \"a.npy\""));
+    elaborator_.report(
+        base::make(Kind::wrong_arguments, who, "an .npz archive holds several arrays, but a file here holds one")
+            .at(span)
+            .suggest("give each array a .npy file of its own, as in \"a.npy\""));
     return std::nullopt;
   }
   return made;
@@ -56,16 +59,17 @@ std::optional<FileName> Elaborator::file_name(const std::string& who, const std:
 
 // ---- Names of strings
 
-std::optional<std::string> Elaborator::named_text(std::string_view name) const {
-  for (auto at = frame_->locals.rbegin(); at != frame_->locals.rend(); ++at) {
+std::optional<std::string> Names::named_text(std::string_view name) const {
+  for (auto at = elaborator_.frame().locals.rbegin(); at != elaborator_.frame().locals.rend(); ++at) {
     if (at->name == name) return at->text;
   }
-  const NamedText* bound = environment_.text(name, frame_->top_level ? environment_.now() : frame_->moment);
+  const NamedText* bound = elaborator_.environment().text(
+      name, elaborator_.frame().top_level ? elaborator_.environment().now() : elaborator_.frame().moment);
   return bound == nullptr ? std::nullopt : std::optional(bound->text);
 }
 
-std::optional<std::string> Elaborator::text_of(ExprId id) const {
-  const auto& node = ast()[id].node;
+std::optional<std::string> Names::text_of(ExprId id) const {
+  const auto& node = elaborator_.ast()[id].node;
   if (const auto* literal = std::get_if<frontend::StringLiteral>(&node)) return literal->value;
   if (const auto* name = std::get_if<frontend::NameRef>(&node)) return named_text(name->name);
   return std::nullopt;
@@ -82,21 +86,22 @@ std::string without_quotes(const std::string& text) {
 }  // namespace
 
 // `let dir = "out"`, in whose place --define gives other letters.
-bool Elaborator::check_let_text(const frontend::Let& let) {
+bool Names::check_let_text(const frontend::Let& let) {
   if (let.names.size() != 1 || let.type.has_value()) return false;
   auto text = text_of(let.value);
   if (!text.has_value()) return false;
   const frontend::Name& name = let.names[0];
-  if (!frame_->binds_globally()) {
-    frame_->locals.push_back({name.text, std::nullopt, std::move(text)});
+  if (!elaborator_.frame().binds_globally()) {
+    elaborator_.frame().locals.push_back({name.text, std::nullopt, std::move(text)});
     return true;
   }
-  if (const auto define = options_.defines.find(name.text); define != options_.defines.end()) {
+  if (const auto define = elaborator_.options().defines.find(name.text);
+      define != elaborator_.options().defines.end()) {
     defines_used_.insert(name.text);
     text = without_quotes(define->second);
   }
   poisoned_.erase(name.text);
-  const auto hidden = environment_.bind(NamedText{name.text, std::move(*text), name.span});
+  const auto hidden = elaborator_.environment().bind(NamedText{name.text, std::move(*text), name.span});
   if (hidden.has_value()) hidden_slots_.insert(*hidden);
   return true;
 }

@@ -102,10 +102,10 @@ MaybeValue Elaborator::check_gradient(ExprId id, const frontend::Gradient& gradi
                                     loss_of(gradient.function.text))));
     return std::nullopt;
   }
-  const Function* const function = callable(gradient.function);
+  const Function* const function = calls_.callable(gradient.function);
   if (function == nullptr) return std::nullopt;
   const Span span = ast()[id].span;
-  auto bound = bind_call(span, {gradient.function, gradient.arguments}, *function);
+  auto bound = calls_.bind_call(span, {gradient.function, gradient.arguments}, *function);
   if (!bound.has_value()) return std::nullopt;
   const open::InstanceId callee = bound->use.instance;
   open::Gradient made_gradient{callee, std::move(bound->arguments), {}, {}, gradient.function.span};

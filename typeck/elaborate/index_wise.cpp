@@ -38,47 +38,50 @@ std::pair<const Shape*, const Shape*> culprits(const std::vector<const Shape*>& 
 
 }  // namespace
 
-std::optional<Shape> Elaborator::broadcast_shape(Span span, const std::vector<Checked>& operands,
-                                                 const std::string& who) {
+std::optional<Shape> IndexWise::broadcast_shape(Span span, const std::vector<Checked>& operands,
+                                                const std::string& who) {
   std::vector<const Shape*> shapes;
-  for (const Checked& operand : operands) shapes.push_back(&type(operand).shape());
+  for (const Checked& operand : operands) shapes.push_back(&elaborator_.type(operand).shape());
   const auto shape = broadcast(shapes);
   if (shape.has_value()) return shape;
   const auto [first, second] = culprits(shapes);
   Diagnostic diagnostic = base::make(Kind::shape_mismatch, who, print_shape(*first), print_shape(*second)).at(span);
-  for (const Checked& operand : operands) diagnostic.labels.push_back({operand.span, text(operand), false});
-  report(std::move(diagnostic).suggest("shapes are aligned at their last dimension; extents must be equal or 1"));
+  for (const Checked& operand : operands) diagnostic.labels.push_back({operand.span, elaborator_.text(operand), false});
+  elaborator_.report(
+      std::move(diagnostic).suggest("shapes are aligned at their last dimension; extents must be equal or 1"));
   return std::nullopt;
 }
 
-MaybeValue Elaborator::map(Span span, synth::MapOp op, std::vector<Checked> operands, ElementType result_element,
-                           const std::string& who, bool takes_wish) {
+MaybeValue IndexWise::map(Span span, synth::MapOp op, std::vector<Checked> operands, ElementType result_element,
+                          const std::string& who, bool takes_wish) {
   const auto shape = broadcast_shape(span, operands, who);
-  if (!shape.has_value() || !unify_meshes(operands, span)) return std::nullopt;
-  const auto result = made(span, result_element, *shape, type(operands.front()).mesh_ref());
+  if (!shape.has_value() || !elaborator_.unify_meshes(operands, span)) return std::nullopt;
+  const auto result = elaborator_.made(span, result_element, *shape, elaborator_.type(operands.front()).mesh_ref());
   if (!result.has_value()) return std::nullopt;
   const synth::Operation operation = synth::Map{op};
-  return takes_wish ? compute_as_wished(span, *result, operation, operands, who)
-                    : compute(span, *result, operation, operands, who);
+  return takes_wish ? elaborator_.compute_as_wished(span, *result, operation, operands, who)
+                    : elaborator_.compute(span, *result, operation, operands, who);
 }
 
-std::optional<std::vector<Checked>> Elaborator::brought_together(Span span, std::vector<Checked> values,
-                                                                 ElementType element, const std::string& who) {
+std::optional<std::vector<Checked>> IndexWise::brought_together(Span span, std::vector<Checked> values,
+                                                                ElementType element, const std::string& who) {
   const auto shape = broadcast_shape(span, values, who);
-  if (!shape.has_value() || !unify_meshes(values, span)) return std::nullopt;
-  const MeshRef mesh = type(values.front()).mesh_ref();
-  if (!made(span, element, *shape, mesh).has_value()) return std::nullopt;
+  if (!shape.has_value() || !elaborator_.unify_meshes(values, span)) return std::nullopt;
+  const MeshRef mesh = elaborator_.type(values.front()).mesh_ref();
+  if (!elaborator_.made(span, element, *shape, mesh).has_value()) return std::nullopt;
   std::vector<open::Type> types;
-  for (const Checked& value : values) types.emplace_back(this->element(value), type(value).shape(), mesh);
-  const ValueId node = emit(span, types, open::Compute{open::Together{}, uses(values), who});
-  for (std::uint32_t k = 0; k < values.size(); ++k) values[k].nodes = {emit(span, {types[k]}, open::Element{node, k})};
+  for (const Checked& value : values)
+    types.emplace_back(elaborator_.element(value), elaborator_.type(value).shape(), mesh);
+  const ValueId node = elaborator_.emit(span, types, open::Compute{open::Together{}, elaborator_.uses(values), who});
+  for (std::uint32_t k = 0; k < values.size(); ++k)
+    values[k].nodes = {elaborator_.emit(span, {types[k]}, open::Element{node, k})};
   return values;
 }
 
-MaybeValue Elaborator::cast_to(Span span, const Checked& value, ElementType element) {
-  if (type(value).element() == element) return value;
+MaybeValue IndexWise::cast_to(Span span, const Checked& value, ElementType element) {
+  if (elaborator_.type(value).element() == element) return value;
   // A value is made an f32 before it is stored.
-  const bool by_way_of_f32 = synth::is_storage(element) && type(value).element() != ElementType::f32;
+  const bool by_way_of_f32 = synth::is_storage(element) && elaborator_.type(value).element() != ElementType::f32;
   if (by_way_of_f32) {
     const MaybeValue wide = cast_to(span, value, ElementType::f32);
     return wide.has_value() ? cast_to(span, *wide, element) : std::nullopt;
@@ -86,46 +89,49 @@ MaybeValue Elaborator::cast_to(Span span, const Checked& value, ElementType elem
   return map(span, synth::MapOp::cast, {value}, element, fmt::format("{}(...)", synth::name(element)), false);
 }
 
-Checked Elaborator::widened(const Checked& value) {
-  const open::Type own = type(value);
+Checked IndexWise::widened(const Checked& value) {
+  const open::Type own = elaborator_.type(value);
   if (!synth::is_storage(own.element())) return value;
-  Checked result = compute(value.span, {ElementType::f32, own.shape(), own.mesh_ref()}, open::Widen{}, {value});
+  Checked result =
+      elaborator_.compute(value.span, {ElementType::f32, own.shape(), own.mesh_ref()}, open::Widen{}, {value});
   result.expr = value.expr;
   result.known = value.known;
   return result;
 }
 
-MaybeValue Elaborator::contract(Span span, std::vector<Checked> operands, const std::vector<std::vector<int>>& indices,
-                                const std::vector<int>& result, const std::string& who,
-                                std::vector<std::string> index_names) {
+MaybeValue IndexWise::contract(Span span, std::vector<Checked> operands, const std::vector<std::vector<int>>& indices,
+                               const std::vector<int>& result, const std::string& who,
+                               std::vector<std::string> index_names) {
   std::map<int, std::int64_t> extents;
   for (std::size_t k = 0; k < operands.size(); ++k) {
-    for (std::size_t d = 0; d < indices[k].size(); ++d) extents[indices[k][d]] = type(operands[k]).shape()[d];
+    for (std::size_t d = 0; d < indices[k].size(); ++d)
+      extents[indices[k][d]] = elaborator_.type(operands[k]).shape()[d];
   }
   Shape shape;
   for (const int index : result) shape.push_back(extents.at(index));
-  if (!unify_meshes(operands, span)) return std::nullopt;
-  const auto made_type = made(span, element(operands.front()), shape, type(operands.front()).mesh_ref());
+  if (!elaborator_.unify_meshes(operands, span)) return std::nullopt;
+  const auto made_type = elaborator_.made(span, elaborator_.element(operands.front()), shape,
+                                          elaborator_.type(operands.front()).mesh_ref());
   if (!made_type.has_value()) return std::nullopt;
   open::Product product{{}, std::move(index_names)};
   for (const auto& own : indices) product.contract.operand_indices.emplace_back(own.begin(), own.end());
   product.contract.result_indices.assign(result.begin(), result.end());
-  return compute_as_wished(span, *made_type, std::move(product), operands, who);
+  return elaborator_.compute_as_wished(span, *made_type, std::move(product), operands, who);
 }
 
-MaybeValue Elaborator::reduce(Span span, const std::string& who, const Checked& a, synth::ReduceKind kind,
-                              const std::vector<std::size_t>& dimensions, bool takes_wish) {
+MaybeValue IndexWise::reduce(Span span, const std::string& who, const Checked& a, synth::ReduceKind kind,
+                             const std::vector<std::size_t>& dimensions, bool takes_wish) {
   if (dimensions.empty()) return widened(a);
-  const open::Type from = type(a);
+  const open::Type from = elaborator_.type(a);
   Shape shape;
   for (std::size_t d = 0; d < from.rank(); ++d) {
     if (std::find(dimensions.begin(), dimensions.end(), d) == dimensions.end()) shape.push_back(from.shape()[d]);
   }
-  const auto result = made(span, synth::computed_as(from.element()), shape, from.mesh_ref());
+  const auto result = elaborator_.made(span, synth::computed_as(from.element()), shape, from.mesh_ref());
   if (!result.has_value()) return std::nullopt;
   const synth::Operation operation = synth::Reduce{kind, {dimensions.begin(), dimensions.end()}};
-  return takes_wish ? compute_as_wished(span, *result, operation, {a}, who)
-                    : compute(span, *result, operation, {a}, who);
+  return takes_wish ? elaborator_.compute_as_wished(span, *result, operation, {a}, who)
+                    : elaborator_.compute(span, *result, operation, {a}, who);
 }
 
 namespace {
@@ -170,13 +176,13 @@ MatmulIndices matmul_indices(std::size_t left_rank, std::size_t right_rank) {
 
 }  // namespace
 
-MaybeValue Elaborator::matmul(Span span, const Checked& left, const Checked& right) {
-  const Shape a = type(left).shape();
-  const Shape b = type(right).shape();
+MaybeValue IndexWise::matmul(Span span, const Checked& left, const Checked& right) {
+  const Shape a = elaborator_.type(left).shape();
+  const Shape b = elaborator_.type(right).shape();
   if (a.empty() || b.empty()) {
-    report(base::make(Kind::rank_mismatch, "`@`", "arrays of at least one dimension", "none")
-               .at(a.empty() ? left.span : right.span, text(a.empty() ? left : right))
-               .suggest("multiply by a scalar with `*`"));
+    elaborator_.report(base::make(Kind::rank_mismatch, "`@`", "arrays of at least one dimension", "none")
+                           .at(a.empty() ? left.span : right.span, elaborator_.text(a.empty() ? left : right))
+                           .suggest("multiply by a scalar with `*`"));
     return std::nullopt;
   }
   const MatmulIndices indices = matmul_indices(a.size(), b.size());
@@ -191,11 +197,12 @@ MaybeValue Elaborator::matmul(Span span, const Checked& left, const Checked& rig
       broadcasts = true;
       continue;
     }
-    report(base::make(Kind::shape_mismatch, "`@`", at->second, b[d])
-               .at(span)
-               .also(left.span, text(left))
-               .also(right.span, text(right))
-               .suggest("the last dimension of the left side must be as long as the last but one of the right"));
+    elaborator_.report(
+        base::make(Kind::shape_mismatch, "`@`", at->second, b[d])
+            .at(span)
+            .also(left.span, elaborator_.text(left))
+            .also(right.span, elaborator_.text(right))
+            .suggest("the last dimension of the left side must be as long as the last but one of the right"));
     return std::nullopt;
   }
   if (!broadcasts)
@@ -205,18 +212,19 @@ MaybeValue Elaborator::matmul(Span span, const Checked& left, const Checked& rig
 
 // Batch dimensions of extent 1 that meet longer ones are dropped from their operand: a contraction repeats over indices
 // that an operand lacks.
-MaybeValue Elaborator::matmul_broadcast(Span span, const Checked& left, const Checked& right) {
-  const MatmulIndices indices = matmul_indices(type(left).rank(), type(right).rank());
+MaybeValue IndexWise::matmul_broadcast(Span span, const Checked& left, const Checked& right) {
+  const MatmulIndices indices = matmul_indices(elaborator_.type(left).rank(), elaborator_.type(right).rank());
   const auto extent_in = [&](const Checked& side, const std::vector<int>& own, int index) -> std::int64_t {
     const auto found = std::find(own.begin(), own.end(), index);
-    return found == own.end() ? 1 : type(side).shape()[static_cast<std::size_t>(found - own.begin())];
+    return found == own.end() ? 1 : elaborator_.type(side).shape()[static_cast<std::size_t>(found - own.begin())];
   };
   const auto squeezed = [&](const Checked& side, const std::vector<int>& own, const Checked& other,
                             const std::vector<int>& others) {
     std::vector<std::size_t> dropped;
     std::vector<int> rest;
     for (std::size_t d = 0; d < own.size(); ++d) {
-      const bool drop = d + 2 < own.size() && type(side).shape()[d] == 1 && extent_in(other, others, own[d]) != 1;
+      const bool drop =
+          d + 2 < own.size() && elaborator_.type(side).shape()[d] == 1 && extent_in(other, others, own[d]) != 1;
       if (drop) dropped.push_back(d);
       if (!drop) rest.push_back(own[d]);
     }
@@ -228,15 +236,16 @@ MaybeValue Elaborator::matmul_broadcast(Span span, const Checked& left, const Ch
 }
 
 // Removes dimensions of extent 1.
-Checked Elaborator::drop_dimensions(const Checked& value, std::vector<std::size_t> dimensions, const std::string& who,
-                                    Span span) {
+Checked IndexWise::drop_dimensions(const Checked& value, std::vector<std::size_t> dimensions, const std::string& who,
+                                   Span span) {
   if (dimensions.empty()) return value;
-  const open::Type from = type(value);
+  const open::Type from = elaborator_.type(value);
   Shape shape;
   for (std::size_t d = 0; d < from.rank(); ++d) {
     if (std::find(dimensions.begin(), dimensions.end(), d) == dimensions.end()) shape.push_back(from.shape()[d]);
   }
-  return compute(span, {from.element(), shape, from.mesh_ref()}, open::Squeeze{std::move(dimensions)}, {value}, who);
+  return elaborator_.compute(span, {from.element(), shape, from.mesh_ref()}, open::Squeeze{std::move(dimensions)},
+                             {value}, who);
 }
 
 }  // namespace tessera::typeck

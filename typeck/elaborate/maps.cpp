@@ -66,7 +66,7 @@ MaybeValue run_map(OperationCall& call) {
   if (!call.wants_element(*a, synth::takes(rule, own),
                           numbers ? "cast it first, as in i64(...)" : "cast it first, as in f32(...)"))
     return std::nullopt;
-  return call.elaborator.map(call.span, op, {*a}, own, call.quoted());
+  return call.elaborator.index_wise().map(call.span, op, {*a}, own, call.quoted());
 }
 
 MaybeValue run_where(OperationCall& call) {
@@ -76,8 +76,8 @@ MaybeValue run_where(OperationCall& call) {
   const bool fits = call.elaborator.type(*condition).element() == ElementType::boolean;
   if (!call.wants_element(*condition, fits, "the condition is a comparison, such as a > 0")) return std::nullopt;
   const ElementType element = call.elaborator.element((*branches)[0]);
-  return call.elaborator.map(call.span, synth::MapOp::select, {*condition, (*branches)[0], (*branches)[1]}, element,
-                             call.quoted());
+  return call.elaborator.index_wise().map(call.span, synth::MapOp::select, {*condition, (*branches)[0], (*branches)[1]},
+                                          element, call.quoted());
 }
 
 MaybeValue run_clip(OperationCall& call) {
@@ -85,7 +85,7 @@ MaybeValue run_clip(OperationCall& call) {
   if (!all.has_value()) return std::nullopt;
   const ElementType element = call.elaborator.element(all->front());
   if (!call.wants_element(all->front(), element != ElementType::boolean, "")) return std::nullopt;
-  return call.elaborator.map(call.span, synth::MapOp::clip, *all, element, call.quoted());
+  return call.elaborator.index_wise().map(call.span, synth::MapOp::clip, *all, element, call.quoted());
 }
 
 namespace {
@@ -125,8 +125,8 @@ MaybeValue run_min_max(OperationCall& call) {
     return std::nullopt;
   note_a_dimension(call, both->front());
   const bool max = std::get<synth::ReduceKind>(call.info.detail) == synth::ReduceKind::max;
-  return call.elaborator.map(call.span, max ? synth::MapOp::maximum : synth::MapOp::minimum, *both, element,
-                             call.quoted());
+  return call.elaborator.index_wise().map(call.span, max ? synth::MapOp::maximum : synth::MapOp::minimum, *both,
+                                          element, call.quoted());
 }
 
 // abs(a - b) <= atol + rtol * abs(b) everywhere, or the same infinity.
@@ -147,10 +147,10 @@ MaybeValue run_allclose(OperationCall& call) {
       if (!operand.has_value()) return std::nullopt;
       values.push_back(*operand);
     }
-    return elaborator.map(call.span, op, std::move(values), result, who, false);
+    return elaborator.index_wise().map(call.span, op, std::move(values), result, who, false);
   };
   // The arrays are finished and brought together once; every step below then finds them alike.
-  const auto together = elaborator.brought_together(call.span, *both, element, who);
+  const auto together = elaborator.index_wise().brought_together(call.span, *both, element, who);
   if (!together.has_value()) return std::nullopt;
   const MaybeValue a = (*together)[0];
   const MaybeValue b = (*together)[1];

@@ -4,9 +4,9 @@
 
 namespace tessera::typeck {
 
-std::optional<MeshRef> Elaborator::placed_mesh(Span span, const frontend::MeshStatement& statement,
-                                               const MeshRef& mesh) {
-  const PlaceWish& wish = options_.place;
+std::optional<MeshRef> WrittenTypes::placed_mesh(Span span, const frontend::MeshStatement& statement,
+                                                 const MeshRef& mesh) {
+  const PlaceWish& wish = elaborator_.options().place;
   std::optional<synth::PlaceMatrix> matrix = wish.matrix;
   Span at = span;
   if (statement.place && !matrix && !wish.automatic) {
@@ -23,7 +23,7 @@ std::optional<MeshRef> Elaborator::placed_mesh(Span span, const frontend::MeshSt
     placed_by_search_.push_back({statement.name.text, span, mesh});
   }
   if (!matrix) return mesh;
-  const synth::Machine& machine = machine_;
+  const synth::Machine& machine = elaborator_.machine();
   auto placed = synth::Mesh::make_on(mesh->axes(), mesh->ranges(), matrix);
   if (placed && !machine.levels.empty()) {
     const auto fits = synth::machine_for(machine, **placed);
@@ -34,11 +34,11 @@ std::optional<MeshRef> Elaborator::placed_mesh(Span span, const frontend::MeshSt
   if (placed) return *placed;
   Diagnostic why = placed.errors().front();
   if (why.help.empty()) why = std::move(why).suggest("a row for each axis, a column for each level of the machine");
-  report(std::move(why).at(at));
+  elaborator_.report(std::move(why).at(at));
   return std::nullopt;
 }
 
-std::optional<synth::PlaceMatrix> Elaborator::written_matrix(const frontend::Placement& place) {
+std::optional<synth::PlaceMatrix> WrittenTypes::written_matrix(const frontend::Placement& place) {
   synth::PlaceMatrix matrix;
   for (const std::vector<ExprId>& row : place.rows) {
     matrix.rows.emplace_back();
@@ -51,17 +51,18 @@ std::optional<synth::PlaceMatrix> Elaborator::written_matrix(const frontend::Pla
   return matrix;
 }
 
-bool Elaborator::may_search_placement(Span span) {
-  if (options_.bare_expressions) {
-    report(base::make(Kind::place_auto, "a whole program, and a session has none")
-               .at(span)
-               .suggest("`:placements` ranks them by what the session has moved; then write `place` and the matrix"));
+bool WrittenTypes::may_search_placement(Span span) {
+  if (elaborator_.options().bare_expressions) {
+    elaborator_.report(
+        base::make(Kind::place_auto, "a whole program, and a session has none")
+            .at(span)
+            .suggest("`:placements` ranks them by what the session has moved; then write `place` and the matrix"));
     return false;
   }
-  if (!machine_.levels.empty()) return true;
-  report(base::make(Kind::place_auto, "a machine file with levels")
-             .at(span)
-             .suggest("give a machine file: --machine FILE"));
+  if (!elaborator_.machine().levels.empty()) return true;
+  elaborator_.report(base::make(Kind::place_auto, "a machine file with levels")
+                         .at(span)
+                         .suggest("give a machine file: --machine FILE"));
   return false;
 }
 

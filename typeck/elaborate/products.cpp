@@ -103,7 +103,7 @@ MaybeValue run_einsum(OperationCall& call) {
   for (const char letter : text->result) result.push_back(static_cast<int>(letters.find(letter)));
   std::vector<std::string> names;
   for (const char letter : letters) names.emplace_back(1, letter);
-  return elaborator.contract(call.span, *operands, indices, result, "`einsum`", std::move(names));
+  return elaborator.index_wise().contract(call.span, *operands, indices, result, "`einsum`", std::move(names));
 }
 
 namespace {

@@ -49,7 +49,7 @@ std::vector<std::size_t> all_dimensions(std::size_t rank) {
 
 MaybeValue reduce(OperationCall& call, const Checked& a, synth::ReduceKind kind,
                   const std::vector<std::size_t>& dimensions, bool takes_wish) {
-  return call.elaborator.reduce(call.span, call.quoted(), a, kind, dimensions, takes_wish);
+  return call.elaborator.index_wise().reduce(call.span, call.quoted(), a, kind, dimensions, takes_wish);
 }
 
 MaybeValue run_reduction(OperationCall& call) {
@@ -61,7 +61,7 @@ MaybeValue run_reduction(OperationCall& call) {
   if (call.elaborator.type(*a).element() == ElementType::boolean) {
     const char* const help = kind == synth::ReduceKind::max ? "of bool it is `any`" : "of bool it is `all`";
     if (!call.wants_element(*a, kind == synth::ReduceKind::sum, help)) return std::nullopt;
-    a = call.elaborator.cast_to(call.span, *a, ElementType::i64);
+    a = call.elaborator.index_wise().cast_to(call.span, *a, ElementType::i64);
     if (!a.has_value()) return std::nullopt;
   }
   if (kind != synth::ReduceKind::sum && !has_elements(call, *a, *dimensions)) return std::nullopt;
@@ -85,7 +85,7 @@ MaybeValue run_product(OperationCall& call) {
   const auto dimensions = call.dims(1, call.elaborator.type(*a).rank());
   if (!dimensions.has_value()) return std::nullopt;
   if (call.elaborator.type(*a).element() == ElementType::boolean)
-    a = call.elaborator.cast_to(call.span, *a, ElementType::i64);
+    a = call.elaborator.index_wise().cast_to(call.span, *a, ElementType::i64);
   if (!a.has_value()) return std::nullopt;
   return reduce(call, made_whole(call, *a, *dimensions), synth::ReduceKind::product, *dimensions);
 }
@@ -101,12 +101,13 @@ MaybeValue run_mean(OperationCall& call) {
   const ElementType element = synth::is_float(own) ? own : ElementType::f64;
   std::int64_t count = 1;
   for (const std::size_t d : *dimensions) count *= elaborator.type(*a).shape()[d];
-  a = elaborator.cast_to(call.span, *a, element);
+  a = elaborator.index_wise().cast_to(call.span, *a, element);
   if (a.has_value()) a = reduce(call, *a, synth::ReduceKind::sum, *dimensions);
   if (!a.has_value()) return std::nullopt;
   const Checked divisor =
       elaborator.scalar(call.span, static_cast<double>(count), element, elaborator.type(*a).mesh_ref());
-  const MaybeValue mean = elaborator.map(call.span, synth::MapOp::divide, {*a, divisor}, element, call.quoted());
+  const MaybeValue mean =
+      elaborator.index_wise().map(call.span, synth::MapOp::divide, {*a, divisor}, element, call.quoted());
   if (mean.has_value()) elaborator.share_wish(*mean, *a);
   return mean;
 }
@@ -134,7 +135,7 @@ MaybeValue run_cumsum(OperationCall& call) {
   const auto dimension = call.dim(1, call.elaborator.type(*a).rank());
   if (!dimension.has_value()) return std::nullopt;
   if (call.elaborator.type(*a).element() == ElementType::boolean)
-    a = call.elaborator.cast_to(call.span, *a, ElementType::i64);
+    a = call.elaborator.index_wise().cast_to(call.span, *a, ElementType::i64);
   if (!a.has_value()) return std::nullopt;
   const Checked whole = made_whole(call, *a, {*dimension});
   const Checked sums =
@@ -234,18 +235,20 @@ MaybeValue run_softmax(OperationCall& call) {
   const auto dimension = call.dim(1, elaborator.type(*a).rank());
   if (!dimension.has_value()) return std::nullopt;
   const Checked finished = elaborator.finished(*a, call.quoted(), call.span);
-  const Checked whole = elaborator.widened(finished);
+  const Checked whole = elaborator.index_wise().widened(finished);
   if (elaborator.type(whole).shape()[*dimension] == 0) return whole;
   const auto greatest = elaborator.flat(kept(call, whole, synth::ReduceKind::max, *dimension));
   if (!greatest.has_value()) return std::nullopt;
   const auto shifted =
-      elaborator.map(call.span, synth::MapOp::subtract, {whole, *greatest}, element, call.quoted(), false);
+      elaborator.index_wise().map(call.span, synth::MapOp::subtract, {whole, *greatest}, element, call.quoted(), false);
   if (!shifted.has_value()) return std::nullopt;
-  const auto raised = elaborator.map(call.span, synth::MapOp::exp, {*shifted}, element, call.quoted(), false);
+  const auto raised =
+      elaborator.index_wise().map(call.span, synth::MapOp::exp, {*shifted}, element, call.quoted(), false);
   if (!raised.has_value()) return std::nullopt;
   const auto total = kept(call, *raised, synth::ReduceKind::sum, *dimension);
   if (!total.has_value()) return std::nullopt;
-  const auto result = elaborator.map(call.span, synth::MapOp::divide, {*raised, *total}, element, call.quoted(), false);
+  const auto result =
+      elaborator.index_wise().map(call.span, synth::MapOp::divide, {*raised, *total}, element, call.quoted(), false);
   if (result.has_value()) elaborator.share_wish(*result, finished);
   return result;
 }

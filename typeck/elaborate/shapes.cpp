@@ -193,8 +193,8 @@ std::optional<Widths> pad_widths(OperationCall& call, const open::Type& from) {
   Widths widths;
   for (const auto& pair : pairs) {
     if (pair.size() != 2) return wrong();
-    const auto before = call.elaborator.constant_integer(pair[0], "a width");
-    const auto after = call.elaborator.constant_integer(pair[1], "a width");
+    const auto before = call.elaborator.types().constant_integer(pair[0], "a width");
+    const auto after = call.elaborator.types().constant_integer(pair[1], "a width");
     if (!before.has_value() || !after.has_value()) return std::nullopt;
     constexpr std::int64_t kWidthMax = std::int64_t{1} << 60U;
     if (*before < 0 || *after < 0 || *before > kWidthMax || *after > kWidthMax) return wrong();

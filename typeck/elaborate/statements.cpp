@@ -5,6 +5,7 @@
 #include <array>
 #include <set>
 
+#include "frontend/parse.hpp"
 #include "synth/program/type_rules.hpp"
 #include "typeck/elaborate/elaborator.hpp"
 #include "typeck/elaborate/table.hpp"
@@ -24,56 +25,57 @@ const frontend::Name* repeated(const std::vector<frontend::Name>& names) {
 
 }  // namespace
 
-void Elaborator::check_statement(StatementId id) {
-  options_.stop.look();
-  const frontend::Statement& statement = ast()[id];
-  program_.statements.push_back({statement.span, environment_.now(), {}, {}, {}});
-  const std::size_t at = program_.statements.size() - 1;
+void Statements::check_statement(StatementId id) {
+  elaborator_.options().stop.look();
+  const frontend::Statement& statement = elaborator_.ast()[id];
+  elaborator_.program().statements.push_back({statement.span, elaborator_.environment().now(), {}, {}, {}});
+  const std::size_t at = elaborator_.program().statements.size() - 1;
   open::Region region;
   struct Visitor {
-    Elaborator& elaborator;
+    Statements& statements;
     StatementId id;
     Span span;
-    void operator()(const frontend::MeshStatement& node) const { elaborator.check_mesh_statement(span, node); }
-    void operator()(const frontend::Let& node) const { elaborator.check_let(id, node); }
-    void operator()(const frontend::Fn& node) const { elaborator.check_fn_statement(id, node); }
-    void operator()(const frontend::Print& node) const { elaborator.check_print(span, node); }
-    void operator()(const frontend::Show& node) const { elaborator.check_show(span, node); }
-    void operator()(const frontend::PlanStatement& node) const { elaborator.check_plan_statement(span, node); }
-    void operator()(const frontend::Save& node) const { elaborator.check_save(span, node); }
-    void operator()(const frontend::Assert& node) const { elaborator.check_assert(span, node); }
-    void operator()(const frontend::ExprStatement& node) const { elaborator.check_expression_statement(span, node); }
-    void operator()(const frontend::IfStatement& node) const { elaborator.check_if_statement(span, node); }
+    void operator()(const frontend::MeshStatement& node) const { statements.check_mesh_statement(span, node); }
+    void operator()(const frontend::Let& node) const { statements.check_let(id, node); }
+    void operator()(const frontend::Fn& node) const { statements.check_fn_statement(id, node); }
+    void operator()(const frontend::Print& node) const { statements.check_print(span, node); }
+    void operator()(const frontend::Show& node) const { statements.check_show(span, node); }
+    void operator()(const frontend::PlanStatement& node) const { statements.check_plan_statement(span, node); }
+    void operator()(const frontend::Save& node) const { statements.check_save(span, node); }
+    void operator()(const frontend::Assert& node) const { statements.check_assert(span, node); }
+    void operator()(const frontend::ExprStatement& node) const { statements.check_expression_statement(span, node); }
+    void operator()(const frontend::IfStatement& node) const { statements.check_if_statement(span, node); }
   };
-  in_region(region, [&] {
+  elaborator_.in_region(region, [&] {
     std::visit(Visitor{*this, id, statement.span}, statement.node);
     return true;
   });
-  program_.statements[at].region = std::move(region);
+  elaborator_.program().statements[at].region = std::move(region);
 }
 
-void Elaborator::check_mesh_statement(Span span, const frontend::MeshStatement& statement) {
-  auto mesh = made_mesh(span, statement);
-  if (mesh) mesh = placed_mesh(span, statement, *mesh);
-  if (mesh && options_.devices_max > 0 && (*mesh)->devices_end() > options_.devices_max) {
-    report(base::make(Kind::too_many_devices, (*mesh)->devices_end(), options_.devices_max).at(span));
+void Statements::check_mesh_statement(Span span, const frontend::MeshStatement& statement) {
+  auto mesh = elaborator_.types().made_mesh(span, statement);
+  if (mesh) mesh = elaborator_.types().placed_mesh(span, statement, *mesh);
+  if (mesh && elaborator_.options().devices_max > 0 && (*mesh)->devices_end() > elaborator_.options().devices_max) {
+    elaborator_.report(
+        base::make(Kind::too_many_devices, (*mesh)->devices_end(), elaborator_.options().devices_max).at(span));
     mesh.reset();
   }
-  mesh_failed_ = !mesh.has_value();
-  if (mesh_failed_) return;
-  environment_.bind(NamedMesh{statement.name.text, std::move(*mesh), statement.name.span});
+  elaborator_.types().note_mesh(!mesh.has_value());
+  if (!mesh.has_value()) return;
+  elaborator_.environment().bind(NamedMesh{statement.name.text, std::move(*mesh), statement.name.span});
 }
 
 // ---- let
 // -----------------------------------------------------------------------------------------------------------------
 
-bool Elaborator::check_let(StatementId id, const frontend::Let& let) {
-  if (check_let_text(let)) return true;
+bool Statements::check_let(StatementId id, const frontend::Let& let) {
+  if (elaborator_.names().check_let_text(let)) return true;
   std::vector<Checked> values;
   if (const frontend::Name* twice = repeated(let.names)) {
-    report(base::make(Kind::name_repeated, twice->text).at(twice->span));
+    elaborator_.report(base::make(Kind::name_repeated, twice->text).at(twice->span));
   } else if (const MaybeValue value = let_value(id, let)) {
-    values = parts(*value);
+    values = elaborator_.parts(*value);
     if (values.size() != let.names.size()) {
       report_names(let, values.size());
       values.clear();
@@ -81,95 +83,99 @@ bool Elaborator::check_let(StatementId id, const frontend::Let& let) {
   }
   const bool good = !values.empty();
   for (std::size_t k = 0; k < let.names.size(); ++k)
-    bind_name(let.names[k], good ? MaybeValue(values[k]) : std::nullopt);
+    elaborator_.names().bind_name(let.names[k], good ? MaybeValue(values[k]) : std::nullopt);
   const bool annotate = good && let.names.size() == 1 && !let.type.has_value();
-  if (annotate) frame_->lets.push_back({id, values[0].node(), environment_.now()});
+  if (annotate) elaborator_.frame().lets.push_back({id, values[0].node(), elaborator_.environment().now()});
   return good;
 }
 
 // The names in a `let` are not as many as the values.
-void Elaborator::report_names(const frontend::Let& let, std::size_t values) {
+void Statements::report_names(const frontend::Let& let, std::size_t values) {
   std::vector<std::string> written;
   for (const frontend::Name& name : let.names) written.push_back(name.text);
   const std::string count = values == 1 ? "is 1 value" : fmt::format("are {} values", values);
-  report(base::make(Kind::tuple_count, written.size(), count)
-             .at(ast()[let.value].span)
-             .suggest(help_for_names(let.value, values, written)));
+  elaborator_.report(base::make(Kind::tuple_count, written.size(), count)
+                         .at(elaborator_.ast()[let.value].span)
+                         .suggest(help_for_names(let.value, values, written)));
 }
 
-MaybeValue Elaborator::let_value(StatementId, const frontend::Let& let) {
+// The expression that --define gives in place of a let's: parsed as a text of its own.
+MaybeValue Statements::defined_value(const std::string& name, const std::string& value_text,
+                                     const frontend::Let& replaced) {
+  elaborator_.names().note_define(name);
+  const base::SourceId source =
+      elaborator_.sources().add(fmt::format("--define {}", name), fmt::format("let {} = {}\n", name, value_text));
+  auto parsed = frontend::parse(elaborator_.sources(), source);
+  const bool one_let = parsed.ok() && parsed->program.size() == 1 &&
+                       std::holds_alternative<frontend::Let>((*parsed)[parsed->program[0]].node);
+  if (!one_let) {
+    elaborator_.report(
+        base::make(Kind::define_bad, name, value_text).suggest("give one expression, as in --define N=1024"));
+    return std::nullopt;
+  }
+  Frame frame{std::make_shared<const Ast>(std::move(parsed).value()), 0, {}, nullptr, {}, true};
+  Frame* const outer = elaborator_.walk(&frame);
+  const auto& let = std::get<frontend::Let>(elaborator_.ast()[elaborator_.ast().program[0]].node);
+  MaybeValue value = replaced.type.has_value() ? elaborator_.check_array_as(let.value, *outer->ast, *replaced.type)
+                                               : elaborator_.check_array(let.value);
+  elaborator_.walk(outer);
+  if (value.has_value()) value->expr = {};
+  return value;
+}
+
+MaybeValue Statements::let_value(StatementId, const frontend::Let& let) {
   const bool one_name = let.names.size() == 1;
   MaybeValue value;
-  const auto define =
-      frame_->binds_globally() && one_name ? options_.defines.find(let.names[0].text) : options_.defines.end();
-  if (define != options_.defines.end()) {
+  const auto define = elaborator_.frame().binds_globally() && one_name
+                          ? elaborator_.options().defines.find(let.names[0].text)
+                          : elaborator_.options().defines.end();
+  if (define != elaborator_.options().defines.end()) {
     value = defined_value(define->first, define->second, let);
-    const bool was_integer = std::holds_alternative<frontend::IntLiteral>(ast()[let.value].node);
-    if (value.has_value() && was_integer && synth::is_float(type(*value).element())) {
+    const bool was_integer = std::holds_alternative<frontend::IntLiteral>(elaborator_.ast()[let.value].node);
+    if (value.has_value() && was_integer && synth::is_float(elaborator_.type(*value).element())) {
       remark_on_defines_ += fmt::format("\n--define {}={} gives `{}` a value that is no integer, unlike in the text",
                                         define->first, define->second, define->first);
     }
   } else if (one_name) {
-    value = let.type.has_value() ? check_array_as(let.value, ast(), *let.type) : check_array(let.value);
+    value = let.type.has_value() ? elaborator_.check_array_as(let.value, elaborator_.ast(), *let.type)
+                                 : elaborator_.check_array(let.value);
   } else {
-    value = check_expr(let.value, let.type.has_value() ? want_of(ast(), *let.type) : Preference{});
+    value = elaborator_.check_expr(
+        let.value, let.type.has_value() ? elaborator_.types().want_of(elaborator_.ast(), *let.type) : Preference{});
   }
   if (!value.has_value() || !let.type.has_value()) return value;
-  const auto written = written_type(ast(), *let.type);
+  const auto written = elaborator_.types().written_type(elaborator_.ast(), *let.type);
   if (!written.has_value()) return std::nullopt;
-  return annotated(*value, *written, fmt::format("`{}`", let.names[0].text), value->span);
-}
-
-void Elaborator::bind_name(const frontend::Name& name, const MaybeValue& value) {
-  if (!frame_->binds_globally()) {
-    frame_->locals.push_back({name.text, value});
-    return;
-  }
-  if (!value.has_value()) {
-    poisoned_.insert(name.text);
-    return;
-  }
-  poisoned_.erase(name.text);
-  const std::uint32_t slot = environment_.new_slot();
-  const open::Type& own = type(*value);
-  Variable variable = Variable::of_shape(name.text, own.element(), own.shape(), own.mesh_ref());
-  variable.known = value->known;
-  variable.slot = slot;
-  variable.span = name.span;
-  const auto hidden = environment_.bind(variable);
-  if (hidden.has_value()) hidden_slots_.insert(*hidden);
-  slot_nodes_[slot] = value->node();
-  if (value->affine.has_value()) slot_affines_[slot] = *value->affine;
-  program_.statements.back().bound.push_back({name.text, name.span, value->node(), slot, variable.type});
+  return elaborator_.annotated(*value, *written, fmt::format("`{}`", let.names[0].text), value->span);
 }
 
 // ---- fn
 // ------------------------------------------------------------------------------------------------------------------
 
-void Elaborator::check_fn_statement(StatementId id, const frontend::Fn& fn) {
+void Statements::check_fn_statement(StatementId id, const frontend::Fn& fn) {
   std::vector<frontend::Name> names;
   for (const frontend::Parameter& parameter : fn.parameters) names.push_back(parameter.name);
   if (const frontend::Name* twice = repeated(names)) {
-    report(base::make(Kind::name_repeated, twice->text).at(twice->span));
+    elaborator_.report(base::make(Kind::name_repeated, twice->text).at(twice->span));
     return;
   }
   if (find_operation(fn.name.text) != nullptr) {
-    report(base::make(Kind::name_taken, fn.name.text)
-               .at(fn.name.span)
-               .suggest(fmt::format("call it `my_{}`", fn.name.text)));
-    poisoned_.insert(fn.name.text);
+    elaborator_.report(base::make(Kind::name_taken, fn.name.text)
+                           .at(fn.name.span)
+                           .suggest(fmt::format("call it `my_{}`", fn.name.text)));
+    elaborator_.names().poison(fn.name.text);
     return;
   }
-  Function function{frame_->ast, id, environment_.now(), fn.name.span};
-  check_definition(function);
-  environment_.bind(function);
+  Function function{elaborator_.frame().ast, id, elaborator_.environment().now(), fn.name.span};
+  elaborator_.calls().check_definition(function);
+  elaborator_.environment().bind(function);
 }
 
 // ---- statements with effects
 // ---------------------------------------------------------------------------------------------
 
-bool Elaborator::check_block_statement(StatementId id) {
-  const frontend::Statement& statement = ast()[id];
+bool Statements::check_block_statement(StatementId id) {
+  const frontend::Statement& statement = elaborator_.ast()[id];
   if (const auto* let = std::get_if<frontend::Let>(&statement.node)) return check_let(id, *let);
   if (const auto* print = std::get_if<frontend::Print>(&statement.node)) return check_print(statement.span, *print);
   if (const auto* show = std::get_if<frontend::Show>(&statement.node)) return check_show(statement.span, *show);
@@ -193,29 +199,30 @@ void add_items(const Ast& ast, ExprId id, std::vector<ExprId>& items) {
 }  // namespace
 
 // `print("n is", n)`, a call as in other languages: false, with what to write instead.
-bool Elaborator::stands_without_parentheses(const frontend::Print& print) {
+bool Statements::stands_without_parentheses(const frontend::Print& print) {
   const ExprId first = print.items.front();
-  if (print.items.size() != 1 || !std::holds_alternative<frontend::Tuple>(ast()[first].node)) return true;
+  if (print.items.size() != 1 || !std::holds_alternative<frontend::Tuple>(elaborator_.ast()[first].node)) return true;
   std::vector<ExprId> items;
-  add_items(ast(), first, items);
+  add_items(elaborator_.ast(), first, items);
   std::string written;
-  for (const ExprId item : items) written += (written.empty() ? "" : ", ") + text(ast()[item].span);
+  for (const ExprId item : items)
+    written += (written.empty() ? "" : ", ") + elaborator_.text(elaborator_.ast()[item].span);
   constexpr std::size_t kQuotable = 60;
   if (written.size() > kQuotable || written.find('\n') != std::string::npos) written = "a, b";
-  report(base::make(Kind::tuple_here)
-             .at(ast()[first].span)
-             .suggest(fmt::format("`print` stands without parentheses: `print {}`", written)));
+  elaborator_.report(base::make(Kind::tuple_here)
+                         .at(elaborator_.ast()[first].span)
+                         .suggest(fmt::format("`print` stands without parentheses: `print {}`", written)));
   return false;
 }
 
-bool Elaborator::check_print(Span span, const frontend::Print& print) {
+bool Statements::check_print(Span span, const frontend::Print& print) {
   if (!stands_without_parentheses(print)) return false;
   synth::Print operation;
   std::vector<Checked> nodes;
   bool good = true;
   for (const ExprId item : print.items) {
-    if (const auto string = text_of(item)) {
-      operation.items.push_back({add_string(*string), -1});
+    if (const auto string = elaborator_.names().text_of(item)) {
+      operation.items.push_back({elaborator_.add_string(*string), -1});
       continue;
     }
     const MaybeValue value = finished_for_output(item, "print");
@@ -224,61 +231,63 @@ bool Elaborator::check_print(Span span, const frontend::Print& print) {
     operation.items.push_back({{}, static_cast<std::int32_t>(nodes.size())});
     nodes.push_back(*value);
   }
-  if (good) effect(span, std::move(operation), nodes);
+  if (good) elaborator_.effect(span, std::move(operation), nodes);
   return good;
 }
 
 // A value that leaves the program: its pending sums are finished first.
-MaybeValue Elaborator::finished_for_output(ExprId expr, const std::string& who) {
-  const MaybeValue value = check_array(expr);
-  return value.has_value() ? MaybeValue(finished(*value, who, value->span, true)) : std::nullopt;
+MaybeValue Statements::finished_for_output(ExprId expr, const std::string& who) {
+  const MaybeValue value = elaborator_.check_array(expr);
+  return value.has_value() ? MaybeValue(elaborator_.finished(*value, who, value->span, true)) : std::nullopt;
 }
 
-bool Elaborator::check_show(Span span, const frontend::Show& show) {
-  const MaybeValue value = check_array(show.value);
+bool Statements::check_show(Span span, const frontend::Show& show) {
+  const MaybeValue value = elaborator_.check_array(show.value);
   if (!value.has_value()) return false;
-  effect(span, synth::Show{add_string(text(ast()[show.value].span))}, {*value});
+  elaborator_.effect(span, synth::Show{elaborator_.add_string(elaborator_.text(elaborator_.ast()[show.value].span))},
+                     {*value});
   return true;
 }
 
 // Nothing of the expression runs: it is checked in a region of its own, which is only read.
-bool Elaborator::check_plan_statement(Span span, const frontend::PlanStatement& statement) {
+bool Statements::check_plan_statement(Span span, const frontend::PlanStatement& statement) {
   open::PlanText plan;
-  const MaybeValue value = in_region(plan.region, [&] { return check_expr(statement.value); });
-  if (value.has_value()) plan.region.results = results_of(*value);
-  const ValueId node = emit(span, {}, std::move(plan));
-  program_.nodes[node].is_complete = value.has_value();
+  const MaybeValue value = elaborator_.in_region(plan.region, [&] { return elaborator_.check_expr(statement.value); });
+  if (value.has_value()) plan.region.results = elaborator_.results_of(*value);
+  const ValueId node = elaborator_.emit(span, {}, std::move(plan));
+  elaborator_.program().nodes[node].is_complete = value.has_value();
   return value.has_value();
 }
 
 // `"step{i}.npy"`: the integers that the name is made of become operands behind the array.
-bool Elaborator::check_save(Span span, const frontend::Save& save) {
-  const MaybeValue value = save.shards ? check_array(save.value) : finished_for_output(save.value, "save");
-  const auto name = file_name("save", save.path, save.path_span);
+bool Statements::check_save(Span span, const frontend::Save& save) {
+  const MaybeValue value = save.shards ? elaborator_.check_array(save.value) : finished_for_output(save.value, "save");
+  const auto name = elaborator_.names().file_name("save", save.path, save.path_span);
   if (!value.has_value() || !name.has_value()) return false;
   std::vector<Checked> operands = {*value};
   operands.insert(operands.end(), name->numbers.begin(), name->numbers.end());
-  effect(span, synth::Save{add_string(name->form), save.shards}, operands);
+  elaborator_.effect(span, synth::Save{elaborator_.add_string(name->form), save.shards}, operands);
   return true;
 }
 
-bool Elaborator::check_assert(Span span, const frontend::Assert& node) {
-  MaybeValue condition = check_array(node.condition);
-  if (condition.has_value()) condition = scalar_of(*condition, ElementType::boolean, "the condition of `assert`");
+bool Statements::check_assert(Span span, const frontend::Assert& node) {
+  MaybeValue condition = elaborator_.check_array(node.condition);
+  if (condition.has_value())
+    condition = elaborator_.scalar_of(*condition, ElementType::boolean, "the condition of `assert`");
   if (!condition.has_value()) return false;
-  const std::string message = node.message.value_or(text(ast()[node.condition].span));
-  effect(span, synth::Assert{add_string(message)}, {*condition});
+  const std::string message = node.message.value_or(elaborator_.text(elaborator_.ast()[node.condition].span));
+  elaborator_.effect(span, synth::Assert{elaborator_.add_string(message)}, {*condition});
   return true;
 }
 
 // Does what is computed here, from the first node on, print, save or check something? Each function is looked at once.
-bool Elaborator::has_effect(const open::Region& region, std::size_t first) {
+bool Statements::has_effect(const open::Region& region, std::size_t first) {
   const auto of_function = [&](open::InstanceId id) {
     if (const auto known = effects_.find(id); known != effects_.end()) return known->second;
-    return effects_[id] = has_effect(program_.instances[id].body);
+    return effects_[id] = has_effect(elaborator_.program().instances[id].body);
   };
   const auto one = [&](ValueId id) {
-    const auto& body = program_.nodes[id].body;
+    const auto& body = elaborator_.program().nodes[id].body;
     if (const auto* call = std::get_if<open::Call>(&body)) return of_function(call->instance);
     if (const auto* gradient = std::get_if<open::Gradient>(&body)) return of_function(gradient->instance);
     if (const auto* loop = std::get_if<open::Loop>(&body)) return has_effect(loop->body);
@@ -292,56 +301,58 @@ bool Elaborator::has_effect(const open::Region& region, std::size_t first) {
 }
 
 // In a script, and as a statement of a block, an expression stands alone only for what it prints, saves or asserts.
-bool Elaborator::check_called_for_effect(Span span, const frontend::ExprStatement& node) {
-  const std::size_t before = region_->order.size();
-  const MaybeValue value = check_expr(node.value);
+bool Statements::check_called_for_effect(Span span, const frontend::ExprStatement& node) {
+  const std::size_t before = elaborator_.region().order.size();
+  const MaybeValue value = elaborator_.check_expr(node.value);
   if (!value.has_value()) return false;
-  if (has_effect(*region_, before)) return true;
-  report(base::make(Kind::unused_value).at(span).suggest("print it, bind it with `let`, or remove it"));
+  if (has_effect(elaborator_.region(), before)) return true;
+  elaborator_.report(base::make(Kind::unused_value).at(span).suggest("print it, bind it with `let`, or remove it"));
   return false;
 }
 
 // An `if` of statements: nothing comes out of its branches.
-bool Elaborator::check_if_statement(Span span, const frontend::IfStatement& node) {
-  MaybeValue condition = check_array(node.condition);
-  if (condition.has_value()) condition = scalar_of(*condition, ElementType::boolean, "the condition of `if`");
+bool Statements::check_if_statement(Span span, const frontend::IfStatement& node) {
+  MaybeValue condition = elaborator_.check_array(node.condition);
+  if (condition.has_value())
+    condition = elaborator_.scalar_of(*condition, ElementType::boolean, "the condition of `if`");
   open::If both;
   both.is_statement = true;
-  bool good = in_region(both.then_region, [&] { return check_statements(node.then_block); });
+  bool good = elaborator_.in_region(both.then_region, [&] { return check_statements(node.then_block); });
   if (node.else_block.has_value())
-    good = in_region(both.else_region, [&] { return check_statements(*node.else_block); }) && good;
+    good = elaborator_.in_region(both.else_region, [&] { return check_statements(*node.else_block); }) && good;
   good = good && condition.has_value();
   if (good && !has_effect(both.then_region) && !has_effect(both.else_region)) {
-    report(base::make(Kind::unused_value).at(span).suggest("nothing in it prints, saves or asserts: remove it"));
+    elaborator_.report(
+        base::make(Kind::unused_value).at(span).suggest("nothing in it prints, saves or asserts: remove it"));
     good = false;
   }
   if (condition.has_value()) both.condition = condition->node();
-  const ValueId made_node = emit(span, {}, std::move(both));
-  program_.nodes[made_node].is_complete = good;
+  const ValueId made_node = elaborator_.emit(span, {}, std::move(both));
+  elaborator_.program().nodes[made_node].is_complete = good;
   return good;
 }
 
-bool Elaborator::check_statements(BlockId id) {
-  const std::size_t outer = frame_->locals.size();
-  ++frame_->block_depth;
+bool Statements::check_statements(BlockId id) {
+  const std::size_t outer = elaborator_.frame().locals.size();
+  ++elaborator_.frame().block_depth;
   bool good = true;
-  for (const StatementId statement : ast()[id].statements) good = check_block_statement(statement) && good;
-  --frame_->block_depth;
-  frame_->locals.resize(outer);
+  for (const StatementId statement : elaborator_.ast()[id].statements) good = check_block_statement(statement) && good;
+  --elaborator_.frame().block_depth;
+  elaborator_.frame().locals.resize(outer);
   return good;
 }
 
-bool Elaborator::check_expression_statement(Span span, const frontend::ExprStatement& node) {
-  if (!options_.bare_expressions) return check_called_for_effect(span, node);
-  if (const auto string = text_of(node.value)) {
-    effect(span, synth::PrintText{add_string(*string)}, {});
+bool Statements::check_expression_statement(Span span, const frontend::ExprStatement& node) {
+  if (!elaborator_.options().bare_expressions) return check_called_for_effect(span, node);
+  if (const auto string = elaborator_.names().text_of(node.value)) {
+    elaborator_.effect(span, synth::PrintText{elaborator_.add_string(*string)}, {});
     return true;
   }
   const MaybeValue value = finished_for_output(node.value, "a shown value");
   if (!value.has_value()) return false;
-  program_.statements.back().shown = value->node();
-  bind_name(frontend::Name{"_", span}, value);
-  effect(span, synth::Print{{{{}, 0}}}, {*value});
+  elaborator_.program().statements.back().shown = value->node();
+  elaborator_.names().bind_name(frontend::Name{"_", span}, value);
+  elaborator_.effect(span, synth::Print{{{{}, 0}}}, {*value});
   return true;
 }
 

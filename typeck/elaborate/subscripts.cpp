@@ -50,7 +50,7 @@ class Subscripts {
     if (subscript.kind == frontend::Subscript::Kind::single) return read_single(subscript, extent);
     auto taken = read_range(subscript, extent);
     if (!taken.has_value() || !subscript.step.valid()) return taken;
-    const auto step = elaborator_.constant_integer(subscript.step, "a step");
+    const auto step = elaborator_.types().constant_integer(subscript.step, "a step");
     if (!step.has_value()) return std::nullopt;
     if (*step < 1) {
       auto diagnostic = base::make(Kind::slice_step, *step).at(elaborator_.ast()[subscript.step].span);
@@ -200,9 +200,9 @@ MaybeValue Elaborator::take_part(Span span, const Checked& value, const std::vec
     }
     slice.dimensions.push_back(selected);
   }
-  if (all_whole) return drop_dimensions(value, std::move(singles), "an index", span);
+  if (all_whole) return index_wise_.drop_dimensions(value, std::move(singles), "an index", span);
   const Checked part = compute(span, {from.element(), shape, from.mesh_ref()}, std::move(slice), operands, who);
-  return drop_dimensions(part, std::move(singles), "an index", span);
+  return index_wise_.drop_dimensions(part, std::move(singles), "an index", span);
 }
 
 }  // namespace tessera::typeck

@@ -91,20 +91,20 @@ std::optional<Diagnostic> axis_used_twice(const frontend::TypeExpr& type, const 
 
 }  // namespace
 
-ElementType Elaborator::element_type(frontend::ElementKeyword keyword) { return element_of(keyword); }
+ElementType WrittenTypes::element_type(frontend::ElementKeyword keyword) { return element_of(keyword); }
 
-std::optional<std::size_t> Elaborator::axis_number(const frontend::Name& name, const synth::Mesh& mesh) {
+std::optional<std::size_t> WrittenTypes::axis_number(const frontend::Name& name, const synth::Mesh& mesh) {
   const auto axis = mesh.find(name.text);
   if (axis.has_value() || mesh_failed_) return axis;
   const auto near = base::nearest(name.text, axis_names(mesh));
   std::string help = near.has_value()      ? fmt::format("did you mean `{}`?", *near)
                      : mesh.axes().empty() ? "there is no mesh yet: declare one, such as `mesh m = [x: 4]`"
                                            : fmt::format("the mesh is {}", synth::print(mesh));
-  report(base::make(synth::Kind::unknown_axis, name.text).at(name.span).suggest(std::move(help)));
+  elaborator_.report(base::make(synth::Kind::unknown_axis, name.text).at(name.span).suggest(std::move(help)));
   return std::nullopt;
 }
 
-std::optional<AxisList> Elaborator::axis_list(const std::vector<frontend::Name>& names, const synth::Mesh& mesh) {
+std::optional<AxisList> WrittenTypes::axis_list(const std::vector<frontend::Name>& names, const synth::Mesh& mesh) {
   AxisList axes;
   for (const frontend::Name& name : names) {
     const auto axis = axis_number(name, mesh);
@@ -114,7 +114,7 @@ std::optional<AxisList> Elaborator::axis_list(const std::vector<frontend::Name>&
   return axes;
 }
 
-std::optional<AxisList> Elaborator::axis_list(const std::vector<frontend::AxisUse>& uses, const synth::Mesh& mesh) {
+std::optional<AxisList> WrittenTypes::axis_list(const std::vector<frontend::AxisUse>& uses, const synth::Mesh& mesh) {
   AxisList axes;
   for (const frontend::AxisUse& use : uses) {
     const auto axis = axis_number(use.axis, mesh);
@@ -125,7 +125,7 @@ std::optional<AxisList> Elaborator::axis_list(const std::vector<frontend::AxisUs
     }
     const auto part = synth::named_cut(mesh, *axis, use.cut->text);
     if (!part.has_value()) {
-      report(synth::no_such_cut(mesh.axes()[*axis], use.cut->text).at(use.cut->span));
+      elaborator_.report(synth::no_such_cut(mesh.axes()[*axis], use.cut->text).at(use.cut->span));
       return std::nullopt;
     }
     axes.push_back(*part);
@@ -134,21 +134,23 @@ std::optional<AxisList> Elaborator::axis_list(const std::vector<frontend::AxisUs
 }
 
 // An integer that is known when the program is checked: an extent, a dimension, a length.
-std::optional<std::int64_t> Elaborator::constant_integer(ExprId expr, std::string_view what) {
+std::optional<std::int64_t> WrittenTypes::constant_integer(ExprId expr, std::string_view what) {
   open::Region scratch;
-  const MaybeValue value = in_region(scratch, [&] { return check_array(expr, Preference{ElementType::i64}); });
+  const MaybeValue value =
+      elaborator_.in_region(scratch, [&] { return elaborator_.check_array(expr, Preference{ElementType::i64}); });
   if (!value.has_value()) return std::nullopt;
-  if (const auto known = known_integer(*value)) return known;
-  report(base::make(Kind::not_constant, what)
-             .at(ast()[expr].span)
-             .suggest("use an integer, a `let` of an integer expression of constants, a parameter's extent name or "
-                      "size(a, dim)"));
+  if (const auto known = elaborator_.known_integer(*value)) return known;
+  elaborator_.report(
+      base::make(Kind::not_constant, what)
+          .at(elaborator_.ast()[expr].span)
+          .suggest("use an integer, a `let` of an integer expression of constants, a parameter's extent name or "
+                   "size(a, dim)"));
   return std::nullopt;
 }
 
-void Elaborator::report_unknown_mesh(const frontend::Name& mesh) {
+void WrittenTypes::report_unknown_mesh(const frontend::Name& mesh) {
   constexpr std::size_t kNamesMax = 6;
-  std::vector<std::string> names = environment_.mesh_names(mesh_moment());
+  std::vector<std::string> names = elaborator_.environment().mesh_names(elaborator_.mesh_moment());
   const auto near = base::nearest(mesh.text, names);
   std::sort(names.begin(), names.end());
   names.erase(std::unique(names.begin(), names.end()), names.end());
@@ -156,10 +158,10 @@ void Elaborator::report_unknown_mesh(const frontend::Name& mesh) {
   if (near.has_value()) help = fmt::format("did you mean `{}`?", *near);
   if (!near.has_value() && !names.empty() && names.size() <= kNamesMax)
     help = fmt::format("{}: {}", names.size() == 1 ? "there is one mesh" : "the meshes are", fmt::join(names, ", "));
-  report(base::make(Kind::unknown_mesh, mesh.text).at(mesh.span).suggest(std::move(help)));
+  elaborator_.report(base::make(Kind::unknown_mesh, mesh.text).at(mesh.span).suggest(std::move(help)));
 }
 
-std::optional<WrittenType> Elaborator::written_type(const Ast& tree, TypeId id, const Shape* file_shape) {
+std::optional<WrittenType> WrittenTypes::written_type(const Ast& tree, TypeId id, const Shape* file_shape) {
   const frontend::TypeExpr& type = tree[id];
   WrittenType written;
   written.span = type.span;
@@ -167,9 +169,9 @@ std::optional<WrittenType> Elaborator::written_type(const Ast& tree, TypeId id, 
   if (type.element.has_value()) {
     written.element = element_type(*type.element);
   }
-  written.mesh = default_mesh();
+  written.mesh = elaborator_.default_mesh();
   if (type.mesh.has_value()) {
-    const NamedMesh* named = environment_.mesh(type.mesh->text, mesh_moment());
+    const NamedMesh* named = elaborator_.environment().mesh(type.mesh->text, elaborator_.mesh_moment());
     if (named == nullptr) {
       report_unknown_mesh(*type.mesh);
       return std::nullopt;
@@ -178,7 +180,7 @@ std::optional<WrittenType> Elaborator::written_type(const Ast& tree, TypeId id, 
   }
   bool good = true;
   if (type.dimensions.size() > synth::kRankMax) {
-    report(base::make(synth::Kind::rank_too_large, type.dimensions.size()).at(type.span));
+    elaborator_.report(base::make(synth::Kind::rank_too_large, type.dimensions.size()).at(type.span));
     return std::nullopt;
   }
   for (std::size_t d = 0; d < type.dimensions.size(); ++d) {
@@ -193,26 +195,26 @@ std::optional<WrittenType> Elaborator::written_type(const Ast& tree, TypeId id, 
   }
   if (!good) return std::nullopt;
   if (auto twice = axis_used_twice(type, *written.mesh)) {
-    report(std::move(*twice));
+    elaborator_.report(std::move(*twice));
     return std::nullopt;
   }
   return written;
 }
 
-bool Elaborator::add_dimension(const frontend::Dimension& dimension, std::size_t number, const Shape* file_shape,
-                               WrittenType& written) {
+bool WrittenTypes::add_dimension(const frontend::Dimension& dimension, std::size_t number, const Shape* file_shape,
+                                 WrittenType& written) {
   std::optional<std::int64_t> extent;
   if (!dimension.from_file) {
     extent = constant_integer(dimension.extent, "an extent");
   } else if (file_shape != nullptr && number < file_shape->size()) {
     extent = (*file_shape)[number];
   } else {
-    report(base::make(Kind::file_extent_here).at(dimension.span));
+    elaborator_.report(base::make(Kind::file_extent_here).at(dimension.span));
   }
   const auto axes = axis_list(dimension.axes, *written.mesh);
   if (!extent.has_value() || !axes.has_value()) return false;
   if (*extent < 0) {
-    report(base::make(synth::Kind::negative_extent, number, *extent).at(dimension.span));
+    elaborator_.report(base::make(synth::Kind::negative_extent, number, *extent).at(dimension.span));
     return false;
   }
   written.shape.push_back(*extent);
@@ -221,18 +223,19 @@ bool Elaborator::add_dimension(const frontend::Dimension& dimension, std::size_t
   return true;
 }
 
-Preference Elaborator::want_of(const Ast& tree, TypeId id) const {
+Preference WrittenTypes::want_of(const Ast& tree, TypeId id) const {
   const frontend::TypeExpr& type = tree[id];
   return {type.element.has_value() ? std::optional(element_of(*type.element)) : std::nullopt};
 }
 
 // A written type asks for a layout of the expression that it stands by; extents are left open.
-open::Wish Elaborator::wish_of(const Ast& tree, TypeId id) const {
+open::Wish WrittenTypes::wish_of(const Ast& tree, TypeId id) const {
   const frontend::TypeExpr& type = tree[id];
   open::Wish wish;
   wish.because = type.span;
-  const NamedMesh* named = type.mesh.has_value() ? environment_.mesh(type.mesh->text, mesh_moment()) : nullptr;
-  wish.mesh = named != nullptr ? named->mesh : default_mesh();
+  const NamedMesh* named =
+      type.mesh.has_value() ? elaborator_.environment().mesh(type.mesh->text, elaborator_.mesh_moment()) : nullptr;
+  wish.mesh = named != nullptr ? named->mesh : elaborator_.default_mesh();
   if (type.any_layout) return wish;
   open::WrittenLayout layout;
   const auto add = [&](const frontend::Name& name, const std::optional<frontend::Name>& cut, AxisList& axes) {
@@ -256,52 +259,54 @@ open::Wish Elaborator::wish_of(const Ast& tree, TypeId id) const {
   return wish;
 }
 
-std::optional<WrittenType> Elaborator::lone_type() {
-  Frame frame{program_.ast, environment_.now(), {}, nullptr, {}, false};
-  frame_ = &frame;
-  auto written = written_type(ast(), TypeId{0});
+std::optional<WrittenType> WrittenTypes::lone_type() {
+  Frame frame{elaborator_.program().ast, elaborator_.environment().now(), {}, nullptr, {}, false};
+  elaborator_.walk(&frame);
+  auto written = written_type(elaborator_.ast(), TypeId{0});
   if (!written.has_value() || !written->any_layout) return written;
-  report(base::make(Kind::any_layout_here).at(written->span));
+  elaborator_.report(base::make(Kind::any_layout_here).at(written->span));
   return std::nullopt;
 }
 
-std::optional<MeshRef> Elaborator::lone_mesh() {
-  Frame frame{program_.ast, environment_.now(), {}, nullptr, {}, false};
-  frame_ = &frame;
-  const frontend::Statement& statement = ast()[ast().program.at(0)];
+std::optional<MeshRef> WrittenTypes::lone_mesh() {
+  Frame frame{elaborator_.program().ast, elaborator_.environment().now(), {}, nullptr, {}, false};
+  elaborator_.walk(&frame);
+  const frontend::Statement& statement = elaborator_.ast()[elaborator_.ast().program.at(0)];
   const auto& node = std::get<frontend::MeshStatement>(statement.node);
   const auto result = made_mesh(statement.span, node);
   return result ? placed_mesh(statement.span, node, *result) : std::nullopt;
 }
 
 // `work(speed)`, `work(memory)`: by what the machine's devices have.
-std::optional<synth::Weights> Elaborator::weights_by_machine(const frontend::MeshAxis& axis,
-                                                             const frontend::NamedCut& cut, const synth::Mesh& mesh,
-                                                             std::size_t number) {
-  const std::string& word = std::get<frontend::NameRef>(ast()[cut.weights[0]].node).name;
+std::optional<synth::Weights> WrittenTypes::weights_by_machine(const frontend::MeshAxis& axis,
+                                                               const frontend::NamedCut& cut, const synth::Mesh& mesh,
+                                                               std::size_t number) {
+  const std::string& word = std::get<frontend::NameRef>(elaborator_.ast()[cut.weights[0]].node).name;
   const auto bad = [&](const std::string& why) {
     return base::make(synth::Kind::cut_weights, axis.name.text, cut.name.text, why).at(cut.span);
   };
   const auto figure = synth::device_figure_by_name(word);
   if (!figure.has_value()) {
-    report(bad("is to be chosen, which is not done yet").suggest("write the weights, `speed` or `memory`"));
+    elaborator_.report(bad("is to be chosen, which is not done yet").suggest("write the weights, `speed` or `memory`"));
     return std::nullopt;
   }
-  auto weights = synth::weights_by(*figure, machine_, mesh, number);
+  auto weights = synth::weights_by(*figure, elaborator_.machine(), mesh, number);
   if (weights.has_value()) return weights;
-  const bool is_known = !machine_.devices.empty();
-  report(bad(fmt::format("asks for the {} of devices, but {}", word,
-                         is_known ? fmt::format("the machine file does not say that of those that the mesh has", word)
-                                  : "no machine file says it"))
-             .suggest("give a machine file with \"devices\": `--machine FILE`, or `:machine FILE` in a session"));
+  const bool is_known = !elaborator_.machine().devices.empty();
+  elaborator_.report(
+      bad(fmt::format("asks for the {} of devices, but {}", word,
+                      is_known ? fmt::format("the machine file does not say that of those that the mesh has", word)
+                               : "no machine file says it"))
+          .suggest("give a machine file with \"devices\": `--machine FILE`, or `:machine FILE` in a session"));
   return std::nullopt;
 }
 
-std::optional<std::vector<synth::NamedCut>> Elaborator::named_cuts(const frontend::MeshAxis& axis,
-                                                                   const synth::Mesh& mesh, std::size_t number) {
+std::optional<std::vector<synth::NamedCut>> WrittenTypes::named_cuts(const frontend::MeshAxis& axis,
+                                                                     const synth::Mesh& mesh, std::size_t number) {
   std::vector<synth::NamedCut> cuts;
   for (const frontend::NamedCut& cut : axis.cuts) {
-    const auto* word = cut.weights.size() == 1 ? std::get_if<frontend::NameRef>(&ast()[cut.weights[0]].node) : nullptr;
+    const auto* word =
+        cut.weights.size() == 1 ? std::get_if<frontend::NameRef>(&elaborator_.ast()[cut.weights[0]].node) : nullptr;
     if (word != nullptr && (synth::device_figure_by_name(word->name).has_value() || word->name == "auto")) {
       auto weights = weights_by_machine(axis, cut, mesh, number);
       if (!weights.has_value()) return std::nullopt;
@@ -313,9 +318,9 @@ std::optional<std::vector<synth::NamedCut>> Elaborator::named_cuts(const fronten
       const auto value = constant_integer(expr, "the weight of a cut");
       if (!value.has_value()) return std::nullopt;
       if (*value < 1 || *value > synth::kWeightMax) {
-        report(base::make(synth::Kind::cut_weights, axis.name.text, cut.name.text,
-                          fmt::format("has a weight of {}, but a weight is from 1 to 1,048,576", *value))
-                   .at(ast()[expr].span));
+        elaborator_.report(base::make(synth::Kind::cut_weights, axis.name.text, cut.name.text,
+                                      fmt::format("has a weight of {}, but a weight is from 1 to 1,048,576", *value))
+                               .at(elaborator_.ast()[expr].span));
         return std::nullopt;
       }
       values.push_back(*value);
@@ -325,7 +330,7 @@ std::optional<std::vector<synth::NamedCut>> Elaborator::named_cuts(const fronten
   return cuts;
 }
 
-std::optional<MeshRef> Elaborator::made_mesh(Span span, const frontend::MeshStatement& statement) {
+std::optional<MeshRef> WrittenTypes::made_mesh(Span span, const frontend::MeshStatement& statement) {
   std::vector<synth::MeshAxis> axes;
   for (const frontend::MeshAxis& axis : statement.axes) {
     const auto size = constant_integer(axis.size, "the size of a mesh axis");
@@ -350,13 +355,13 @@ std::optional<MeshRef> Elaborator::made_mesh(Span span, const frontend::MeshStat
   return has_cuts ? made() : mesh;
 }
 
-std::optional<MeshRef> Elaborator::reported(base::Result<MeshRef> mesh, Span span) {
+std::optional<MeshRef> WrittenTypes::reported(base::Result<MeshRef> mesh, Span span) {
   if (mesh.ok()) return std::move(mesh).value();
-  for (Diagnostic& diagnostic : std::move(mesh).errors()) report(std::move(diagnostic).at(span));
+  for (Diagnostic& diagnostic : std::move(mesh).errors()) elaborator_.report(std::move(diagnostic).at(span));
   return std::nullopt;
 }
 
-std::optional<std::vector<synth::DeviceRange>> Elaborator::device_ranges(const frontend::OnDevices& on) {
+std::optional<std::vector<synth::DeviceRange>> WrittenTypes::device_ranges(const frontend::OnDevices& on) {
   std::vector<synth::DeviceRange> ranges;
   for (const frontend::DeviceRange& range : on.ranges) {
     const auto begin = constant_integer(range.first, "a device");

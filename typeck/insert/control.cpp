@@ -11,7 +11,7 @@ namespace tessera::typeck {
 void Inserter::insert(open::ValueId id, const open::Node& node, const open::As& body) {
   const MaybeHeld value = held(body.operand);
   if (!value.has_value()) return;
-  auto layouts = assigned(id, 1, [&] { return layouts_.written(node, body, seen(*this, *value)); });
+  auto layouts = assigned(id, 1, [&] { return layouts_.written(node, body, seen(*value)); });
   if (!layouts.has_value()) return;
   synth::PlanOptions options;
   if (body.is_as) {
@@ -37,9 +37,8 @@ std::optional<std::vector<NodeId>> Inserter::bring_arguments(open::ValueId id, c
   for (std::size_t k = 0; k < values->size(); ++k) {
     const open::Instance::Parameter& parameter = callee.parameters[k];
     const Held& value = (*values)[k];
-    auto way = way_of_use(id, k, [&] {
-      return layouts_.argument(callee, parameter, program_.type(parameter.value), seen(*this, value));
-    });
+    auto way = way_of_use(
+        id, k, [&] { return layouts_.argument(callee, parameter, program_.type(parameter.value), seen(value)); });
     if (!way.has_value()) return std::nullopt;
     const MaybeHeld moved = brought(value, std::move(*way));
     if (!moved.has_value()) return std::nullopt;
@@ -202,7 +201,7 @@ std::vector<Changes> Inserter::ways_to_join(Span span, const std::vector<Held>& 
                                             const std::vector<Held>& else_values) const {
   std::vector<Changes> ways;
   for (std::size_t k = 0; k < then_values.size(); ++k)
-    ways.push_back(OperationLayouts::joined(span, seen(*this, then_values[k]), type(else_values[k])));
+    ways.push_back(OperationLayouts::joined(span, seen(then_values[k]), type(else_values[k])));
   return ways;
 }
 

@@ -5,15 +5,15 @@
 
 namespace tessera::typeck {
 
-std::vector<Operand> Inserter::seen(const std::vector<Held>& values) const {
+std::vector<Operand> Redistributions::seen(const std::vector<Held>& values) const {
   std::vector<Operand> all;
   all.reserve(values.size());
-  for (const Held& value : values) all.push_back(seen(*this, value));
+  for (const Held& value : values) all.push_back(seen(value));
   return all;
 }
 
-MaybeHeld Inserter::built(Span span, const synth::Operation& operation, std::vector<Held> operands, NodeLayouts layouts,
-                          bool computes) {
+MaybeHeld TypedOperations::built(Span span, const synth::Operation& operation, std::vector<Held> operands,
+                                 NodeLayouts layouts, bool computes) {
   const auto values = brought(std::move(operands), std::move(layouts.uses), computes);
   if (!values.has_value()) return std::nullopt;
   std::vector<NodeId> nodes;
@@ -26,7 +26,7 @@ MaybeHeld Inserter::built(Span span, const synth::Operation& operation, std::vec
   return compute(span, result, operation, std::move(nodes));
 }
 
-Held Inserter::widened(const Held& value) {
+Held Redistributions::widened(const Held& value) {
   if (!synth::is_storage(type(value).element())) return value;
   Held result = compute(value.span, typeck::widened(type(value)), synth::Map{synth::MapOp::cast}, {value.node()});
   result.expr = value.expr;
@@ -36,30 +36,30 @@ Held Inserter::widened(const Held& value) {
 
 // ---- What a gradient is made of
 
-Signature Inserter::signature(Span span, const std::string& who, const synth::Operation& operation,
-                              const std::vector<Held>& operands, ElementType element, const Shape& shape) const {
+Signature TypedOperations::signature(Span span, const std::string& who, const synth::Operation& operation,
+                                     const std::vector<Held>& operands, ElementType element, const Shape& shape) const {
   std::vector<Shape> shapes;
   for (const Held& operand : operands) shapes.push_back(type(operand).shape());
   return {synth::index_signature(operation, shapes, element, shape), who, span, {}, element, shape};
 }
 
-MaybeHeld Inserter::compute_solved(const Signature& signature, const synth::Operation& operation,
-                                   std::vector<Held> operands, const Want& want) {
+MaybeHeld TypedOperations::compute_solved(const Signature& signature, const synth::Operation& operation,
+                                          std::vector<Held> operands, const Want& want) {
   auto layouts = greedy_.solve(signature, seen(operands), want);
   if (!layouts.has_value()) return std::nullopt;
   return built(signature.span, operation, std::move(operands), std::move(*layouts), signature.indices.computes);
 }
 
-MaybeHeld Inserter::map(Span span, synth::MapOp op, std::vector<Held> operands, ElementType result_element,
-                        const std::string& who, const Want& want) {
+MaybeHeld TypedOperations::map(Span span, synth::MapOp op, std::vector<Held> operands, ElementType result_element,
+                               const std::string& who, const Want& want) {
   std::vector<Shape> shapes;
   for (const Held& operand : operands) shapes.push_back(type(operand).shape());
   const Signature own = signature(span, who, synth::Map{op}, operands, result_element, broadcast_shape(shapes));
   return compute_solved(own, synth::Map{op}, std::move(operands), want);
 }
 
-MaybeHeld Inserter::contract(Span span, std::vector<Held> operands, const synth::Contract& contract,
-                             const std::string& who, const Want& want) {
+MaybeHeld TypedOperations::contract(Span span, std::vector<Held> operands, const synth::Contract& contract,
+                                    const std::string& who, const Want& want) {
   std::map<int, std::int64_t> extents;
   for (std::size_t k = 0; k < operands.size(); ++k) {
     const auto& indices = contract.operand_indices[k];
@@ -71,8 +71,8 @@ MaybeHeld Inserter::contract(Span span, std::vector<Held> operands, const synth:
   return compute_solved(own, contract, std::move(operands), want);
 }
 
-MaybeHeld Inserter::reduce(Span span, const std::string& who, const Held& a, synth::ReduceKind kind,
-                           const std::vector<std::size_t>& dimensions, const Want& want) {
+MaybeHeld TypedOperations::reduce(Span span, const std::string& who, const Held& a, synth::ReduceKind kind,
+                                  const std::vector<std::size_t>& dimensions, const Want& want) {
   if (dimensions.empty()) return widened(a);
   Shape shape;
   for (std::size_t d = 0; d < type(a).rank(); ++d) {
@@ -82,7 +82,8 @@ MaybeHeld Inserter::reduce(Span span, const std::string& who, const Held& a, syn
   return compute_solved(signature(span, who, operation, {a}, element(a), shape), operation, {a}, want);
 }
 
-MaybeHeld Inserter::broadcast(Span span, const std::string& who, const Held& a, const Shape& shape, const Want& want) {
+MaybeHeld TypedOperations::broadcast(Span span, const std::string& who, const Held& a, const Shape& shape,
+                                     const Want& want) {
   const synth::Map copy{synth::MapOp::copy};
   return compute_solved(signature(span, who, copy, {a}, type(a).element(), shape), copy, {a}, want);
 }

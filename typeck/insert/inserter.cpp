@@ -7,14 +7,6 @@
 
 namespace tessera::typeck {
 
-std::int64_t moved_bytes(const ArrayType& part, const ArrayType& result, const synth::Offset& offset) {
-  std::int64_t bytes = 0;
-  for (const synth::BoxCopy& copy : synth::copies(part, result, &offset)) {
-    if (copy.source != copy.target) bytes += synth::elements(copy.box) * synth::bytes_of(part.element());
-  }
-  return bytes;
-}
-
 void ValueNodes::set(open::ValueId value, std::vector<NodeId> nodes) {
   if (nodes_.empty()) first_ = value.value;
   if (value.value < first_) {
@@ -28,15 +20,13 @@ void ValueNodes::set(open::ValueId value, std::vector<NodeId> nodes) {
 
 Inserter::Inserter(const open::Program& program, const base::SourceMap& sources, Environment& environment,
                    synth::PlanCache& plans, const CheckOptions& options, Messages& messages, Assignment* given)
-    : program_(program),
+    : TypedOperations(environment, plans, options, messages),
+      program_(program),
       sources_(sources),
-      environment_(environment),
-      options_(options),
       messages_(messages),
-      reports_(messages, environment),
-      plans_(plans, options.stop, reports_),
       given_(given),
       is_given_(given != nullptr) {
+  body_ = &top_;
   typed_.ast = program.ast;
   typed_.literals = program.literals;
   typed_.strings = program.strings;
@@ -171,49 +161,6 @@ void Inserter::insert(open::ValueId, const open::Node&, const open::Parameter&) 
 
 void Inserter::insert(open::ValueId, const open::Node&, const open::Input&) {
   TESSERA_CHECK(false, "an input is not computed");
-}
-
-// ---- Nodes
-
-NodeId Inserter::emit(Span span, std::vector<ArrayType> types, decltype(Node::body) body) {
-  TESSERA_CHECK(region_ != nullptr, "a node is made outside every region");
-  spend();
-  const NodeId id = typed_.nodes.add(Node{span, std::move(types), std::move(body), pass_});
-  region_->order.push_back(id);
-  return id;
-}
-
-Held Inserter::compute(Span span, const ArrayType& result, synth::Operation operation, std::vector<NodeId> operands,
-                       std::int64_t received_bytes, std::string who) {
-  const NodeId id =
-      emit(span, {result}, Compute{std::move(operation), std::move(operands), received_bytes, std::move(who), false});
-  return Held{{id}, span, {}, {}};
-}
-
-MaybeHeld Inserter::flat(const MaybeHeld& value) {
-  if (!value.has_value()) return std::nullopt;
-  if (auto* made = std::get_if<Compute>(&typed_.nodes[value->node()].body)) made->is_flat = true;
-  return value;
-}
-
-Held Inserter::scalar(Span span, const KnownScalar& value, ElementType element, const MeshRef& mesh) {
-  synth::Literal literal{element, {}, {}};
-  append_bytes(literal.bytes, value, element);
-  const synth::LiteralId id = typed_.literals.add(std::move(literal));
-  Held made = compute(span, ArrayType::scalar(element, mesh), synth::Constant{id}, {});
-  made.known = as_held(value, element);
-  return made;
-}
-
-// The results of a loop, branch or call: an element of each where there are several.
-Held Inserter::elements_of(NodeId node, Span span) {
-  const std::vector<ArrayType> types = typed_.nodes[node].types;
-  if (types.size() == 1) return Held{{node}, span, {}, {}};
-  Held all{{}, span, {}, {}};
-  for (std::size_t k = 0; k < types.size(); ++k) {
-    all.nodes.push_back(emit(span, {types[k]}, Element{node, static_cast<std::uint32_t>(k)}));
-  }
-  return all;
 }
 
 }  // namespace tessera::typeck

@@ -7,8 +7,8 @@
 
 namespace tessera::typeck {
 
-MaybeHeld Inserter::concat(Span span, const std::string& who, std::vector<Held> all, const open::Concat& concat,
-                           NodeLayouts layouts) {
+MaybeHeld TypedOperations::concat(Span span, const std::string& who, std::vector<Held> all, const open::Concat& concat,
+                                  NodeLayouts layouts) {
   const auto values = brought(std::move(all), std::move(layouts.uses), false);
   if (!values.has_value()) return std::nullopt;
   std::vector<ArrayType> operands;
@@ -40,8 +40,8 @@ std::int64_t received_at_most(const ArrayType& part, const ArrayType& result) {
 }  // namespace
 
 // The operands are the array, the new elements, and the positions that are known only at run time.
-MaybeHeld Inserter::update(Span span, const std::string& who, const std::vector<Held>& operands,
-                           const open::Update& update) {
+MaybeHeld TypedOperations::update(Span span, const std::string& who, const std::vector<Held>& operands,
+                                  const open::Update& update) {
   const ArrayType own = type(operands[0]);
   const ArrayType part_type = type(operands[1]);
   synth::Assemble assemble{true, {synth::Part{1, std::vector<synth::Placement>(own.rank())}}};

@@ -11,7 +11,7 @@ namespace tessera::typeck {
 
 // `local` and the reshard policy speak of steps that receive bytes. Reports and returns false where the step is
 // refused.
-bool Inserter::allow_received(std::int64_t bytes, const Reason& why, Span span) {
+bool Redistributions::allow_received(std::int64_t bytes, const Reason& why, Span span) {
   if (bytes == 0) return true;
   if (is_local_) {
     report(base::make(Kind::local_communicates, why.who, base::bytes_text(bytes))
@@ -40,8 +40,8 @@ bool takes_any_wanted_layout(const frontend::Ast& ast, ExprId expr) {
 
 }  // namespace
 
-MaybeHeld Inserter::redistribute(const Held& value, const ArrayType& target, Reason why,
-                                 const synth::PlanOptions& options) {
+MaybeHeld Redistributions::redistribute(const Held& value, const ArrayType& target, Reason why,
+                                        const synth::PlanOptions& options) {
   const ArrayType& from = type(value);
   // The same tiles may be written in two ways (a split of extent 1); whoever asks for one of them gets it.
   if (from == target && !options.within_bytes.has_value()) return value;
@@ -69,14 +69,14 @@ MaybeHeld Inserter::redistribute(const Held& value, const ArrayType& target, Rea
 // Remembers a redistribution for reuse if keeping its result costs little memory: the value crossed to another mesh, or
 // its tile did not grow. A whole array made of its parts is not kept. A gradient's second pass keeps nothing of its
 // first that it was not told to.
-void Inserter::note_moved(NodeId source, NodeId made) {
+void Redistributions::note_moved(NodeId source, NodeId made) {
   const ArrayType& from = type(source);
   const ArrayType& to = type(made);
   if (from.mesh() == to.mesh() && synth::tile_bytes_max(to) > synth::tile_bytes_max(from)) return;
   moves_[source].push_back({to, made, open_regions_.empty() ? 0 : open_regions_.back()});
 }
 
-std::optional<NodeId> Inserter::moved_before(NodeId source, const ArrayType& target) const {
+std::optional<NodeId> Redistributions::moved_before(NodeId source, const ArrayType& target) const {
   const auto known = moves_.find(source);
   if (known == moves_.end()) return std::nullopt;
   for (const Move& move : known->second) {
@@ -88,19 +88,19 @@ std::optional<NodeId> Inserter::moved_before(NodeId source, const ArrayType& tar
 }
 
 // For the printed program: what was inserted stands behind its expression there.
-void Inserter::note_inserted(const Held& value, const ArrayType& target) {
+void Redistributions::note_inserted(const Held& value, const ArrayType& target) {
   const auto text = [&](const ArrayType& own) { return reports_.printed(own); };
   const std::string before = takes_any_wanted_layout(*body_->ast, value.expr) ? text(type(value)) + " as " : "";
   body_->inserted_as[value.expr] = before + text(target);
 }
 
-MaybeHeld Inserter::resolve_pending(const Held& value, const std::string& who, Span asked_at) {
+MaybeHeld Redistributions::resolve_pending(const Held& value, const std::string& who, Span asked_at) {
   Changes way;
-  const auto finished = greedy_.finish(seen(*this, value), who, asked_at, nullptr, way);
+  const auto finished = greedy_.finish(seen(value), who, asked_at, nullptr, way);
   return finished.has_value() ? brought(value, std::move(way)) : std::nullopt;
 }
 
-MaybeHeld Inserter::brought(Held value, Changes way) {
+MaybeHeld Redistributions::brought(Held value, Changes way) {
   for (Change& change : way) {
     MaybeHeld moved = redistribute(value, change.to, std::move(change.why));
     if (!moved.has_value()) return std::nullopt;
@@ -110,8 +110,8 @@ MaybeHeld Inserter::brought(Held value, Changes way) {
 }
 
 // Sums are finished first, those of all operands.
-std::optional<std::vector<Held>> Inserter::brought(std::vector<Held> operands, std::vector<Changes> uses,
-                                                   bool computes) {
+std::optional<std::vector<Held>> Redistributions::brought(std::vector<Held> operands, std::vector<Changes> uses,
+                                                          bool computes) {
   for (const bool finishes : {true, false}) {
     for (std::size_t k = 0; k < operands.size(); ++k) {
       const auto rest = std::ranges::find_if(

@@ -4,14 +4,22 @@
 
 namespace tessera::typeck {
 
-Held Inserter::reshaped(const Held& value, const ArrayType& result, Span span) {
+std::int64_t moved_bytes(const ArrayType& part, const ArrayType& result, const synth::Offset& offset) {
+  std::int64_t bytes = 0;
+  for (const synth::BoxCopy& copy : synth::copies(part, result, &offset)) {
+    if (copy.source != copy.target) bytes += synth::elements(copy.box) * synth::bytes_of(part.element());
+  }
+  return bytes;
+}
+
+Held Redistributions::reshaped(const Held& value, const ArrayType& result, Span span) {
   return compute(span, result, synth::Reshape{}, {value.node()});
 }
 
 // Boxes of a padded dimension that is split may move between devices.
-MaybeHeld Inserter::padded(Span span, const std::string& who, const Held& a,
-                           const std::vector<std::pair<std::int64_t, std::int64_t>>& widths, const Held& value,
-                           const ArrayType& result) {
+MaybeHeld TypedOperations::padded(Span span, const std::string& who, const Held& a,
+                                  const std::vector<std::pair<std::int64_t, std::int64_t>>& widths, const Held& value,
+                                  const ArrayType& result) {
   synth::Part part{1, {}};
   synth::Offset offset;
   for (const auto& [before, after] : widths) {
@@ -49,8 +57,8 @@ std::int64_t received_bytes(const ArrayType& from, const ArrayType& to, const st
 }  // namespace
 
 // Boxes of a proper sub-range of a split dimension move between devices.
-MaybeHeld Inserter::slice(Span span, const std::string& who, const std::vector<Held>& operands,
-                          const std::vector<open::Selected>& taken, const ArrayType& result) {
+MaybeHeld TypedOperations::slice(Span span, const std::string& who, const std::vector<Held>& operands,
+                                 const std::vector<open::Selected>& taken, const ArrayType& result) {
   const ArrayType from = type(operands[0]);
   synth::Part part{0, {}};
   for (std::size_t d = 0; d < taken.size(); ++d) {
@@ -65,7 +73,8 @@ MaybeHeld Inserter::slice(Span span, const std::string& who, const std::vector<H
   return compute(span, result, synth::Assemble{false, {std::move(part)}}, std::move(nodes), bytes, who);
 }
 
-MaybeHeld Inserter::every(Span span, const std::string& who, const Held& value, const open::Every& every, Changes way) {
+MaybeHeld TypedOperations::every(Span span, const std::string& who, const Held& value, const open::Every& every,
+                                 Changes way) {
   const EverySteps steps(type(value), every);
   const ShapeRules rules(plans_, reports_, who, span);
   MaybeHeld ready = value;

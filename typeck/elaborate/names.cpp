@@ -1,0 +1,114 @@
+// What names mean, and what a `let` binds.
+#include "typeck/elaborate/names.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "base/nearest.hpp"
+#include "frontend/foreign.hpp"
+#include "typeck/elaborate/elaborator.hpp"
+#include "typeck/elaborate/table.hpp"
+
+namespace tessera::typeck {
+
+const Checked* Names::local(std::string_view name, bool& poisoned) const {
+  for (auto at = elaborator_.frame().locals.rbegin(); at != elaborator_.frame().locals.rend(); ++at) {
+    if (at->name != name) continue;
+    poisoned = !at->value.has_value();
+    return poisoned ? nullptr : &*at->value;
+  }
+  return nullptr;
+}
+
+ValueId Names::input_node(const Variable& variable, Moment moment) {
+  const auto found = slot_nodes_.find(variable.slot);
+  if (found != slot_nodes_.end()) return found->second;
+  const open::Type type(variable.type->element(), variable.type->shape(), variable.type->mesh_ref());
+  const ValueId id = elaborator_.program().nodes.add(
+      open::Node{variable.span, {type}, open::Input{variable.slot, variable.name, moment}});
+  slot_nodes_.emplace(variable.slot, id);
+  return id;
+}
+
+MaybeValue Names::named_value(const std::string& name, Span span, ExprId id) {
+  if (named_text(name).has_value()) {
+    elaborator_.report(
+        base::make(Kind::string_here).at(span).suggest(fmt::format("`{}` is the name of a string", name)));
+    return std::nullopt;
+  }
+  bool poisoned = false;
+  if (const Checked* value = local(name, poisoned)) return *value;
+  const Moment moment = elaborator_.frame().top_level ? elaborator_.environment().now() : elaborator_.frame().moment;
+  if (poisoned || poisoned_.contains(name)) return std::nullopt;
+  if (const Variable* variable = elaborator_.environment().variable(name, moment)) {
+    Checked value{{input_node(*variable, moment)}, span, id, variable->known, {}};
+    if (const auto affine = slot_affines_.find(variable->slot); affine != slot_affines_.end())
+      value.affine = affine->second;
+    return with_affine(std::move(value));
+  }
+  report_unknown_name(name, span);
+  return std::nullopt;
+}
+
+// An i64 scalar that carries no sum yet stands for itself.
+Checked Names::with_affine(Checked value) const {
+  const open::Type& array = elaborator_.type(value);
+  if (array.rank() != 0 || array.element() != ElementType::i64 || value.affine.has_value()) return value;
+  if (const auto known = elaborator_.known_integer(value)) {
+    value.affine = Affine{{}, *known};
+  } else {
+    value.affine = Affine{{{value.node(), 1}}, 0};
+  }
+  return value;
+}
+
+void Names::bind_name(const frontend::Name& name, const MaybeValue& value) {
+  if (!elaborator_.frame().binds_globally()) {
+    elaborator_.frame().locals.push_back({name.text, value});
+    return;
+  }
+  if (!value.has_value()) {
+    poisoned_.insert(name.text);
+    return;
+  }
+  poisoned_.erase(name.text);
+  const std::uint32_t slot = elaborator_.environment().new_slot();
+  const open::Type& own = elaborator_.type(*value);
+  Variable variable = Variable::of_shape(name.text, own.element(), own.shape(), own.mesh_ref());
+  variable.known = value->known;
+  variable.slot = slot;
+  variable.span = name.span;
+  const auto hidden = elaborator_.environment().bind(variable);
+  if (hidden.has_value()) hidden_slots_.insert(*hidden);
+  slot_nodes_[slot] = value->node();
+  if (value->affine.has_value()) slot_affines_[slot] = *value->affine;
+  elaborator_.program().statements.back().bound.push_back({name.text, name.span, value->node(), slot, variable.type});
+}
+
+void Names::report_unknown_name(const std::string& name, Span span) {
+  const Moment moment = elaborator_.frame().top_level ? elaborator_.environment().now() : elaborator_.frame().moment;
+  std::vector<std::string> names = elaborator_.environment().variable_names(moment);
+  for (const Local& bound : elaborator_.frame().locals) names.push_back(bound.name);
+  names.insert(names.end(), {"true", "false"});
+  names.insert(names.end(), poisoned_.begin(), poisoned_.end());
+  std::string help;
+  if (const auto foreign = frontend::help_for_constant(name)) {
+    help = *foreign;
+  } else if (elaborator_.environment().default_mesh(moment)->find(name).has_value()) {
+    help = fmt::format("`{0}` is an axis of the mesh: it stands in a type, as in `a as [8@{0}, 4]`", name);
+  } else if (elaborator_.environment().mesh(name, moment) != nullptr) {
+    help = fmt::format("`{0}` is a mesh: it stands in a type, as in `f32[8] on {0}`", name);
+  } else if (const OperationInfo* operation = find_operation(name)) {
+    help = fmt::format("it is an operation: write `{}`", example_call(*operation));
+  } else if (const auto near = base::nearest(name, names)) {
+    help = fmt::format("did you mean `{}`?", *near);
+  } else if (elaborator_.environment().function(name, moment) != nullptr) {
+    help = fmt::format("`{}` is a function: call it with its arguments", name);
+  } else if (name == "_") {
+    help = "it is the last value that a session has shown; there is none yet";
+  }
+  elaborator_.report(base::make(Kind::unknown_name, name).at(span).suggest(std::move(help)));
+}
+
+}  // namespace tessera::typeck

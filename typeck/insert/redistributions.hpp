@@ -1,0 +1,89 @@
+// The one place that makes a redistribution: values are brought to the types in which they are used. Private to typeck.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "typeck/insert/typed_graph.hpp"
+#include "typeck/layouts/assignment.hpp"
+#include "typeck/layouts/greedy.hpp"
+
+namespace tessera::typeck {
+
+// The typed nodes of open values; the ids of one body lie close together.
+class ValueNodes {
+ public:
+  const std::vector<NodeId>* find(open::ValueId value) const {
+    const bool is_there = value.value >= first_ && value.value - first_ < nodes_.size();
+    if (!is_there || nodes_[value.value - first_].empty()) return nullptr;
+    return &nodes_[value.value - first_];
+  }
+  void set(open::ValueId value, std::vector<NodeId> nodes);
+
+ private:
+  std::uint32_t first_ = 0;
+  std::vector<std::vector<NodeId>> nodes_;
+};
+
+// What is made of one text, or of a function for one list of types.
+struct Body {
+  std::shared_ptr<const frontend::Ast> ast;
+  ValueNodes values;
+  std::map<ExprId, std::string> inserted_as;
+  std::map<frontend::StatementId, std::string> let_types;
+  // How many typed nodes there were when an open node was begun, in the order of their beginnings.
+  std::vector<std::pair<open::ValueId, std::size_t>> begun;
+  BodyLayouts* layouts = nullptr;  // those that are given or kept; null: neither
+};
+
+class Redistributions : public TypedGraph {
+ public:
+  Redistributions(Environment& environment, synth::PlanCache& plans, const CheckOptions& options, Messages& messages)
+      : TypedGraph(environment, options, messages), plans_(plans, options.stop, reports_) {}
+
+  MaybeHeld redistribute(const Held& value, const ArrayType& target, Reason why,
+                         const synth::PlanOptions& options = {});
+  MaybeHeld resolve_pending(const Held& value, const std::string& who, Span asked_at);
+  // The value on its way to where it is used.
+  MaybeHeld brought(Held value, Changes way);
+  bool allow_received(std::int64_t bytes, const Reason& why, Span span);
+  Held widened(const Held& value);
+  // As the rules of layouts see it.
+  Operand seen(const Held& value) const { return {type(value), value.span, value.known}; }
+  std::vector<Operand> seen(const std::vector<Held>& values) const;
+  // The operands, each on its way, in the type that an operation computes in.
+  std::optional<std::vector<Held>> brought(std::vector<Held> operands, std::vector<Changes> uses, bool computes);
+  // The same elements in the same order, in tiles that hold the same.
+  Held reshaped(const Held& value, const ArrayType& result, Span span);
+  // The same tiles under a type that is written differently (a split of extent 1 that cuts nothing away).
+  Held retyped(const Held& value, const ArrayType& target) {
+    return {reshaped(value, target, value.span).nodes, value.span, value.expr, value.known};
+  }
+
+ protected:
+  Plans plans_;
+  Greedy greedy_{plans_, reports_};
+  Body* body_ = nullptr;  // what is being made
+  bool is_local_ = false;
+
+ private:
+  // The same move made before, if there was one and its result may be kept: the value then moves only once.
+  std::optional<NodeId> moved_before(NodeId source, const ArrayType& target) const;
+  void note_moved(NodeId source, NodeId made);
+  void note_inserted(const Held& value, const ArrayType& target);
+
+  // What a value has become by a redistribution: in which region, and with which type.
+  struct Move {
+    ArrayType type;
+    NodeId made;
+    std::uint64_t region = 0;
+  };
+  std::map<NodeId, std::vector<Move>> moves_;
+};
+
+}  // namespace tessera::typeck

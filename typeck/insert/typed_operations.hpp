@@ -1,0 +1,51 @@
+// Operations of the typed program, on values that are brought together: index_wise.cpp, shapes.cpp. Private to typeck.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "synth/collective/moves.hpp"
+#include "typeck/insert/redistributions.hpp"
+#include "typeck/layouts/signature.hpp"
+#include "typeck/layouts/want.hpp"
+
+namespace tessera::typeck {
+
+// The bytes that filling `result` from `part` moves between devices; result element r is part element r + offset.
+std::int64_t moved_bytes(const ArrayType& part, const ArrayType& result, const synth::Offset& offset);
+
+class TypedOperations : public Redistributions {
+ public:
+  using Redistributions::Redistributions;
+
+  ElementType element(const Held& value) const { return synth::computed_as(type(value).element()); }
+  // An operation with an index signature in these layouts.
+  MaybeHeld built(Span span, const synth::Operation& operation, std::vector<Held> operands, NodeLayouts layouts,
+                  bool computes);
+  // The same in the layouts that the rules give.
+  MaybeHeld compute_solved(const Signature& signature, const synth::Operation& operation, std::vector<Held> operands,
+                           const Want& want);
+  // The operation's signature, for a result of that element type and shape.
+  Signature signature(Span span, const std::string& who, const synth::Operation& operation,
+                      const std::vector<Held>& operands, ElementType element, const Shape& shape) const;
+  MaybeHeld map(Span span, synth::MapOp op, std::vector<Held> operands, ElementType result_element,
+                const std::string& who, const Want& want);
+  MaybeHeld contract(Span span, std::vector<Held> operands, const synth::Contract& contract, const std::string& who,
+                     const Want& want);
+  MaybeHeld reduce(Span span, const std::string& who, const Held& a, synth::ReduceKind kind,
+                   const std::vector<std::size_t>& dimensions, const Want& want);
+  MaybeHeld broadcast(Span span, const std::string& who, const Held& a, const Shape& shape, const Want& want);
+  MaybeHeld padded(Span span, const std::string& who, const Held& a,
+                   const std::vector<std::pair<std::int64_t, std::int64_t>>& widths, const Held& value,
+                   const ArrayType& result);
+  MaybeHeld slice(Span span, const std::string& who, const std::vector<Held>& operands,
+                  const std::vector<open::Selected>& taken, const ArrayType& result);
+  MaybeHeld every(Span span, const std::string& who, const Held& value, const open::Every& every, Changes way);
+  MaybeHeld concat(Span span, const std::string& who, std::vector<Held> all, const open::Concat& concat,
+                   NodeLayouts layouts);
+  MaybeHeld update(Span span, const std::string& who, const std::vector<Held>& operands, const open::Update& update);
+};
+
+}  // namespace tessera::typeck
