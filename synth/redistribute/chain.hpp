@@ -102,8 +102,8 @@ class Refinements {
 // step needs one of them.
 Chain direct_move(const ArrayType& from, const ArrayType& to, bool exactly);
 // A relay, where that takes less than so many seconds and these are more than a part in a hundred above the bound.
-// Pending sets are equal.
-std::optional<Chain> relay_move(const ArrayType& from, const ArrayType& to, const Machine& machine, double seconds);
+// Pending sets are equal. Its price is known from then on: to list the sends again takes long.
+std::optional<Chain> relay_move(const ArrayType& from, const ArrayType& to, Prices& prices, double seconds);
 base::Result<ArrayType> after_chain(const Chain& chain, const ArrayType& from);
 
 // The chain that our planner chooses (choice.hpp) and, if every way is wanted, those that it met before, and one for

@@ -258,7 +258,7 @@ static base::Result<Collective> as_in_plans(const Collective& step, const ArrayT
     seconds = planned.seconds;
   }
   if (movement(step) != Movement::copies) return best;
-  auto relay = relay_move(before, after, machine, seconds);
+  auto relay = relay_move(before, after, prices, seconds);
   return relay ? relay->back() : best;
 }
 

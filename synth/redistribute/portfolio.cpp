@@ -49,7 +49,7 @@ class Portfolio {
   // The time of the fastest chain considered that can be chosen.
   double fastest_seconds() const { return fastest_seconds_; }
   base::Status relay() {
-    auto found = relay_move(from(), to_, prices_.machine(), choice_.fastest_seconds() - way_.seconds);
+    auto found = relay_move(from(), to_, prices_, choice_.fastest_seconds() - way_.seconds);
     if (!found) return base::Done{};
     const ArrayType* target = target_of(found->back());
     if (exactly_ && (target == nullptr || *target != to_)) return base::Done{};
@@ -213,9 +213,10 @@ std::vector<PendingChange> pending_changes(const ArrayType& from, const ArrayTyp
   return all;
 }
 
-// Once a chain is found that can be chosen, no search outlasts its share of the work.
-bool is_enough(const Prices& prices, const Choice& choice) {
-  return !prices.may_go_on() && std::isfinite(choice.seconds_max());
+// Once a chain is found that can be chosen, no search outlasts its share of the work. On more devices than can be
+// priced one by one searches are short, and are not ended: what is counted there is far more than what they take.
+bool is_enough(std::int64_t devices, const Prices& prices, const Choice& choice) {
+  return devices <= kExactDevicesMax && !prices.may_go_on() && std::isfinite(choice.seconds_max());
 }
 
 // The ways to bring the source to a pending set, each with the moves and what is kept after it. A relay takes long to
@@ -242,7 +243,7 @@ base::Status consider_all(const ArrayType& from, const KeptEnd& end, const Pendi
     TESSERA_TRY(way, resolutions.next(choice));
     if (!way) break;
     TESSERA_TRY_STATUS(consider(std::move(*way)));
-    if (from.devices() <= kExactDevicesMax && is_enough(prices, choice)) return base::Done{};
+    if (is_enough(from.devices(), prices, choice)) return base::Done{};
   }
   // What the search has not come to may be as plain as one reduce_scatter for each dimension.
   if (resolutions.gave_up()) {
@@ -271,7 +272,7 @@ base::Result<std::vector<Chain>> portfolio(const ArrayType& from, const ArrayTyp
     prices.begin_share(std::ssize(changes) - static_cast<std::int64_t>(i));
     TESSERA_TRY(ends, kept_ends(from, to, changes[i]));
     for (const KeptEnd& end : ends) {
-      if (is_enough(prices, choice)) break;
+      if (is_enough(from.devices(), prices, choice)) break;
       TESSERA_TRY_STATUS(consider_all(from, end, changes[i], prices, choice));
     }
   }

@@ -40,6 +40,8 @@ class Prices {
   // The step in its fastest form: a sum gets the program that is faster on the machine than adding up at once, if there
   // is one. Without a machine file sums have no programs.
   Collective best_form(Collective step, const ArrayType& before, const ArrayType& after);
+  // Takes over the price of a relay from the search that found it.
+  void know(const RelayRef& relay, const StepCost& cost) { relays_.push_back(KnownRelay{relay, cost}); }
   // The cost of a step; for a round, `before` is the type before the whole exchange.
   StepCost of(const Collective& step, const ArrayType& before, const ArrayType& after);
 

@@ -39,10 +39,11 @@ constexpr std::array kAttempts = {
 };
 // A search over more sends than this takes longer than a second, and nobody could list the relay's sends.
 constexpr std::int64_t kSendsMax = 100'000;
+constexpr std::int64_t kNanosecondsOfSend = 1200;
 
 struct Found {
   std::shared_ptr<const RelayRecipe> recipe;
-  double seconds = 0;
+  StepCost cost;
   double busiest_seconds = 0;  // by bytes alone
 };
 
@@ -54,8 +55,8 @@ std::optional<Found> relay_of(const Cluster& cluster, const std::vector<RelayTas
   if (!transfer || transfer->sends.empty()) return std::nullopt;
   const TransferCost cost(cluster, *transfer, element_bytes);
   recipe.stretches = one_mesh ? cost.best_stretches() : cost.best_stretches_of_any();
-  const double seconds = cost.seconds(recipe.stretches);
-  return Found{std::make_shared<const RelayRecipe>(std::move(recipe)), seconds, cost.busiest_seconds()};
+  const StepCost price = cost.cost(recipe.stretches);
+  return Found{std::make_shared<const RelayRecipe>(std::move(recipe)), price, cost.busiest_seconds()};
 }
 
 // The bound of time is not defined for targets with pending axes: there what each device and unit lacks is a floor.
@@ -74,7 +75,7 @@ class Searches {
   bool is_worth(const Attempt& attempt) const {
     if (attempt.ends == (one_mesh_ ? Ends::between_meshes : Ends::on_one_mesh)) return false;
     if (!best_) return true;
-    if (best_->seconds <= attempt.beyond * bound_ || is_hopeless()) return false;
+    if (best_->cost.seconds <= attempt.beyond * bound_ || is_hopeless()) return false;
     return attempt.sends != kSendsOfMany || gains_by_many_parts();
   }
   // So many parts of each task.
@@ -85,7 +86,7 @@ class Searches {
     tried_.push_back(std::move(parts));
     if (!found) return;
     last_ = *found;
-    if (!best_ || found->seconds < best_->seconds) best_ = std::move(found);
+    if (!best_ || found->cost.seconds < best_->cost.seconds) best_ = std::move(found);
   }
 
  private:
@@ -93,8 +94,8 @@ class Searches {
   bool is_hopeless() const {
     constexpr double kMostOfTheTime = 3;
     constexpr double kTooSlow = 1.3;
-    const bool by_messages = best_->seconds > kMostOfTheTime * best_->busiest_seconds;
-    return one_mesh_ && by_messages && best_->seconds > kTooSlow * seconds_;
+    const bool by_messages = best_->cost.seconds > kMostOfTheTime * best_->busiest_seconds;
+    return one_mesh_ && by_messages && best_->cost.seconds > kTooSlow * seconds_;
   }
   // Many more parts help only if links are not busy alike. If they are, a relay that cuts boxes into several parts
   // already, or whose time is not that of its links, gains nothing by them.
@@ -103,7 +104,7 @@ class Searches {
     constexpr double kNotOfLinks = 1.5;
     const bool alike = last_.busiest_seconds <= kNearBound * bound_;
     const std::int32_t parts = *std::max_element(tried_.back().begin(), tried_.back().end());
-    return !alike || (parts <= kSeveral && last_.seconds <= kNotOfLinks * bound_);
+    return !alike || (parts <= kSeveral && last_.cost.seconds <= kNotOfLinks * bound_);
   }
 
   bool one_mesh_;
@@ -122,7 +123,8 @@ std::int64_t least_sends(const std::vector<RelayTask>& tasks) {
 
 }  // namespace
 
-std::optional<Chain> relay_move(const ArrayType& from, const ArrayType& to, const Machine& machine, double seconds) {
+std::optional<Chain> relay_move(const ArrayType& from, const ArrayType& to, Prices& prices, double seconds) {
+  const Machine& machine = prices.machine();
   const bool one_mesh = from.mesh() == to.mesh();
   if (std::max(from.devices(), to.devices()) > kExactDevicesMax) return std::nullopt;
   if (from.mesh().has_devices_of(to.mesh()) && machine.levels.size() < 2) return std::nullopt;
@@ -131,17 +133,20 @@ std::optional<Chain> relay_move(const ArrayType& from, const ArrayType& to, cons
   if (seconds <= kNearBound * bound) return std::nullopt;
   const Cluster cluster(machine);
   const std::vector<RelayTask> tasks = relay_tasks(from, to);
-  if (tasks.empty() || least_sends(tasks) > kSendsMax) return std::nullopt;
+  const std::int64_t sends = least_sends(tasks);
+  if (tasks.empty() || sends > kSendsMax) return std::nullopt;
   const std::int64_t element_bytes = bytes_of(to.element());
   Searches search(one_mesh, bound, seconds);
   for (const Attempt& attempt : kAttempts) {
     if (!search.is_worth(attempt)) continue;
     std::vector<std::int32_t> parts = relay_parts(tasks, element_bytes, attempt.sends, attempt.counts);
     if (!search.is_new(parts)) continue;
+    prices.worked(std::max(sends, attempt.sends) * kNanosecondsOfSend);
     auto found = relay_of(cluster, tasks, element_bytes, bound, parts, one_mesh);
     search.take(std::move(parts), std::move(found));
   }
-  if (!search.best() || search.best()->seconds >= seconds) return std::nullopt;
+  if (!search.best() || search.best()->cost.seconds >= seconds) return std::nullopt;
+  prices.know(search.best()->recipe, search.best()->cost);
   return Chain{relay_step(to, search.best()->recipe)};
 }
 

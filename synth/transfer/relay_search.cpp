@@ -37,6 +37,8 @@ struct Child {
 constexpr std::size_t kFewReceivers = 8;
 constexpr std::size_t kChildren = 2;
 constexpr std::size_t kTurns = 4;
+// The same cost, added up in another order, is no more than so many times as much.
+constexpr double kRounding = 1 + 1e-9;
 
 class Ways {
  public:
@@ -84,6 +86,7 @@ class Ways {
   using DeviceList = std::pmr::vector<std::int32_t>;
   using Receivers = std::pmr::vector<Devices>;
   using Order = std::pmr::vector<std::size_t>;
+  static constexpr double kEndless = std::numeric_limits<double>::infinity();
 
   // The bytes that a link carries one way, and their cost.
   struct Lane {
@@ -173,7 +176,7 @@ class Ways {
 
   struct Choice {
     std::int32_t device = 0;
-    double cost = std::numeric_limits<double>::infinity();
+    double cost = kEndless;
     double load = 0;  // among those that cost as much
   };
   using Entries = std::pmr::vector<Choice>;
@@ -202,25 +205,23 @@ class Ways {
     return best;
   }
 
-  // Who of those of a unit gets the part first, if it sends it to so many units outside, too. `level` is the unit's.
-  Choice entry(std::size_t level, Devices needers, double copies_outside) const {
+  // Who of those of a unit gets the part first, if it sends it to so many units outside, too. `level` is the unit's. A
+  // choice that costs more than `most` may be left out.
+  Choice entry(std::size_t level, Devices needers, double copies_outside, double most = kEndless) const {
     Choice best;
+    const double outer = more_out(links_.link(level, needers.front()), copies_outside * bytes_);
+    if (outer > most) return best;
     const double children = level + 1 < links_.levels() ? neighbours(level + 1, needers.front(), needers) : 0;
-    for (const std::int32_t device : needers)
-      consider(best, device, entry_cost(level, device, needers, copies_outside, children));
-    return best;
-  }
-  // `children`: the unit's children that need the part, but for the device's own.
-  double entry_cost(std::size_t level, std::int32_t device, Devices needers, double copies_outside,
-                    double children) const {
-    double copies = copies_outside;
-    double total = 0;
-    for (std::size_t l = level; l < links_.levels(); ++l) {
-      if (l == level + 1) copies += children;
-      if (l > level + 1) copies += neighbours(l, device, needers);
-      total += more_out(links_.link(l, device), copies * bytes_);
+    for (const std::int32_t device : needers) {
+      double total = outer;
+      double copies = copies_outside + children;
+      for (std::size_t l = level + 1; l < links_.levels() && total <= best.cost; ++l) {
+        if (l > level + 1) copies += neighbours(l, device, needers);
+        total += more_out(links_.link(l, device), copies * bytes_);
+      }
+      consider(best, device, total);
     }
-    return total;
+    return best;
   }
   // Other units of the level, in the same unit of the level outside it, that need the part.
   double neighbours(std::size_t level, std::int32_t device, Devices needers) const {
@@ -242,26 +243,24 @@ class Ways {
     std::size_t hub = 0;
     bool has_hub = false;
     std::int32_t entry = 0;
-    double cost = std::numeric_limits<double>::infinity();
+    double cost = kEndless;
     Order tree = {};  // the receivers in order, those first that pass the part on; empty: no tree
   };
-  Pattern pattern(std::size_t level, Devices senders, const Receivers& receivers) const {
+  // `entries`, empty before: who of each receiver gets the part first where it sends it to nobody outside.
+  Pattern pattern(std::size_t level, Devices senders, const Receivers& receivers, Entries& entries) const {
     const auto copies = static_cast<double>(receivers.size());
     const Choice direct = sender(level, senders, copies * bytes_);
-    if (receivers.size() == 1) {
-      return {direct.device, 0, false, 0, direct.cost + entry(level, receivers[0], 0).cost};
-    }
-    Entries entries(scratch_.memory());
     double all_entries = 0;
     for (const Devices& receiver : receivers) {
       entries.push_back(entry(level, receiver, 0));
       all_entries += entries.back().cost;
     }
     Pattern best{direct.device, 0, false, 0, direct.cost + all_entries};
-    if (best.cost == 0) return best;
+    if (best.cost == 0 || receivers.size() == 1) return best;
     const Choice once = sender(level, senders, bytes_);
     for (std::size_t r = 0; r < receivers.size(); ++r) {
-      const Choice hub = entry(level, receivers[r], copies - 1);
+      const double most = best.cost * kRounding - (once.cost + all_entries - entries[r].cost);
+      const Choice hub = entry(level, receivers[r], copies - 1, most);
       const double cost = once.cost + hub.cost + all_entries - entries[r].cost;
       if (cost < best.cost) best = Pattern{once.device, r, true, hub.device, cost};
     }
@@ -310,7 +309,10 @@ class Ways {
   }
 
   void spread(std::size_t level, Devices senders, const Receivers& receivers) {
-    const Pattern chosen = pattern(level, senders, receivers);
+    // They stay as they are while others get the part: no link out of a receiver's unit, or inside it, is used for
+    // that.
+    Entries entries(scratch_.memory());
+    const Pattern chosen = pattern(level, senders, receivers, entries);
     if (!chosen.tree.empty()) return spread_along(level, chosen, receivers);
     std::int32_t from = chosen.sender;
     if (chosen.has_hub) {
@@ -319,7 +321,7 @@ class Ways {
     }
     for (std::size_t r = 0; r < receivers.size(); ++r) {
       if (chosen.has_hub && r == chosen.hub) continue;
-      enter(level, from, entry(level, receivers[r], 0).device, receivers[r]);
+      enter(level, from, entries[r].device, receivers[r]);
     }
   }
 
@@ -342,7 +344,8 @@ class Ways {
       if (c.holders.empty()) inside.push_back(c.needers);
     });
     if (inside.empty()) return false;
-    const double by_own = pattern(level + 1, child.holders, inside).cost;
+    Entries entries(scratch_.memory());
+    const double by_own = pattern(level + 1, child.holders, inside, entries).cost;
     if (by_own == 0) return false;
     DeviceList others(scratch_.memory());
     std::set_difference(holders.begin(), holders.end(), child.holders.begin(), child.holders.end(),
@@ -370,8 +373,10 @@ class Ways {
 // ---- Parts ----
 
 // How often parts choose anew, and how sharply busy links count at first and at last: the fourth power and the 32nd.
-// Once no link is busier than so many times the bound, only the last two passes are made.
+// Once no link is busier than so many times the bound, only the last two passes are made; so they are after the first,
+// where there are so many sends: they balance one another, and a pass takes long.
 constexpr int kPasses = 5;
+constexpr std::size_t kManySends = 12'000;
 constexpr int kBlunt = 2;
 constexpr int kSharpest = 5;
 constexpr double kBusyEnough = 1.001;
@@ -467,12 +472,15 @@ RelayRecipe find_relay(const Cluster& cluster, const std::vector<RelayTask>& tas
                        double bound, const std::vector<std::int32_t>& counts, RelayTrees trees) {
   std::vector<TaskPart> parts = parts_of(tasks, counts, element_bytes);
   Ways ways(cluster, bound, trees);
+  std::size_t sends = 0;
   for (TaskPart& part : parts) {
     base::look_for_stop();
     part.way = ways.choose(tasks[part.task], part.bytes, false);
+    sends += part.way.size();
   }
   for (int pass = 0; pass < kPasses; ++pass) {
-    if (ways.busiest() <= bound * kBusyEnough) pass = std::max(pass, kPasses - 2);
+    const bool is_enough = (sends > kManySends && pass > 0) || ways.busiest() <= bound * kBusyEnough;
+    if (is_enough) pass = std::max(pass, kPasses - 2);
     ways.sharpen(std::min(kSharpest, kBlunt + pass));
     if (pass == kPasses - 1) ways.tolerate(std::max(bound, ways.busiest()));
     for (TaskPart& part : parts) {

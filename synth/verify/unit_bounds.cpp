@@ -24,7 +24,7 @@ std::int64_t volume_of(const std::vector<Cover>& covers, bool is_of_nobody) {
 // What all units of a level need and hold, unit by unit; of no use for the level as a whole where one is not known.
 class LevelUnits {
  public:
-  LevelUnits(const Holdings& from, const Holdings& to, std::int64_t unit_devices) : from_(from), to_(to) {
+  LevelUnits(const Holdings& from, const Holdings& to, std::int64_t unit_devices) : from_(from) {
     const Numbers sources = from.tile_numbers();
     const Numbers targets = to.tile_numbers();
     std::map<std::int64_t, Numbers> holders = by_unit(from, unit_devices);
@@ -124,7 +124,6 @@ class LevelUnits {
   }
 
   const Holdings& from_;
-  const Holdings& to_;
   std::vector<Unit> units_;
   std::map<std::pair<std::int64_t, std::int64_t>, std::int64_t> holders_;  // how many units have a part of a tile
   std::map<std::int64_t, std::int64_t> needers_;
