@@ -152,19 +152,26 @@ int open_rooted(const FilePolicy& policy, const fs::path& resolved, int flags) {
   return open_beneath(root.descriptor(), resolved == path ? "." : resolved.lexically_relative(path).string(), flags);
 }
 
+base::Result<File> opened_folder(const FilePolicy& policy, const fs::path& resolved, int flags,
+                                 const std::string& path) {
+  const bool is_rooted = policy.kind == FilePolicy::Kind::rooted;
+  File folder(is_rooted ? open_rooted(policy, resolved, flags) : open(resolved.c_str(), flags), path);
+  if (folder.descriptor() >= 0) return std::move(folder);
+  if (errno == EXDEV || errno == ELOOP) return not_allowed(path, "a link is on the way to it");
+  return cannot_write(path, errno);
+}
+
 }  // namespace
+
+base::Result<File> open_folder(const FilePolicy& policy, const std::string& path) {
+  TESSERA_TRY(resolved, resolve(policy, path));
+  return opened_folder(policy, resolved, O_RDONLY | O_DIRECTORY | O_CLOEXEC, path);
+}
 
 base::Result<FilePlace> place_of(const FilePolicy& policy, const std::string& path) {
   TESSERA_TRY(resolved, resolve(policy, path));
   const fs::path parent = fs::path(resolved).parent_path();
-  constexpr int kFolder = O_PATH | O_DIRECTORY | O_CLOEXEC;
-  File folder(policy.kind == FilePolicy::Kind::rooted ? open_rooted(policy, parent, kFolder)
-                                                      : open(parent.empty() ? "." : parent.c_str(), kFolder),
-              path);
-  if (folder.descriptor() < 0) {
-    if (errno == EXDEV || errno == ELOOP) return not_allowed(path, "a link is on the way to it");
-    return cannot_write(path, errno);
-  }
+  TESSERA_TRY(folder, opened_folder(policy, parent.empty() ? "." : parent, O_PATH | O_DIRECTORY | O_CLOEXEC, path));
   std::string name = fs::path(resolved).filename().string();
   if (name.empty()) return cannot_write(path, EISDIR);
   return FilePlace{std::move(folder), std::move(name), resolved};

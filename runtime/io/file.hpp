@@ -55,6 +55,8 @@ struct FilePlace {
   std::string path;  // of the whole, for whoever opens it by name
 };
 base::Result<FilePlace> place_of(const FilePolicy& policy, const std::string& path);
+// A folder, held open, to look up, make and remove names in.
+base::Result<File> open_folder(const FilePolicy& policy, const std::string& path);
 // A file whose place this rank does not choose, such as the one that rank 0 has begun: by its path, for writing.
 int open_to_join(const FilePolicy& policy, const std::string& path);
 

@@ -65,6 +65,9 @@ class NpyWriter {
   enum class Name { none, hidden };
   static base::Result<NpyWriter> create(const FilePolicy& policy, const std::string& path, synth::ElementType element,
                                         const synth::Shape& shape, Name name = Name::none);
+  // At a place in a folder that is held open; `name` is what diagnostics call the file.
+  static base::Result<NpyWriter> create_at(FilePlace place, const std::string& name, synth::ElementType element,
+                                           const synth::Shape& shape);
   // Another process's temporary file, to help with; `name` is what the program calls the target. A host's has no path.
   static base::Result<NpyWriter> join(const FilePolicy& policy, const std::string& temporary, const std::string& name,
                                       synth::ElementType element, const synth::Shape& shape);
@@ -80,6 +83,8 @@ class NpyWriter {
 
  private:
   struct Files;
+  static base::Result<NpyWriter> begun(std::unique_ptr<Files> files, synth::ElementType element,
+                                       const synth::Shape& shape);
   NpyWriter(std::unique_ptr<Files> files, synth::ElementType element, const synth::Shape& shape);
   std::unique_ptr<Files> files_;
   synth::ElementType element_;
@@ -88,6 +93,7 @@ class NpyWriter {
 
 // Saves an array of this type; `fill` gives the elements of a box, row-major.
 using BoxSource = std::function<void(const synth::Box& box, const TileOut& out)>;
+base::Status save_npy(NpyWriter writer, synth::ElementType element, const BoxSource& fill, base::StopToken stop = {});
 base::Status save_npy(const FilePolicy& policy, const std::string& path, synth::ElementType element,
                       const synth::Shape& shape, const BoxSource& fill, base::StopToken stop = {});
 

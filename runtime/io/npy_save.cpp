@@ -264,12 +264,23 @@ NpyWriter::~NpyWriter() = default;
 base::Result<NpyWriter> NpyWriter::create(const FilePolicy& policy, const std::string& path, synth::ElementType element,
                                           const synth::Shape& shape, Name name) {
   TESSERA_TRY(temporary, created(policy, path, name));
+  return begun(std::make_unique<Files>(Files{std::move(temporary), 0, 0}), element, shape);
+}
+
+base::Result<NpyWriter> NpyWriter::create_at(FilePlace place, const std::string& name, synth::ElementType element,
+                                             const synth::Shape& shape) {
+  TESSERA_TRY(temporary, TemporaryFile::create(std::move(place), name, Name::none));
+  return begun(std::make_unique<Files>(Files{std::move(temporary), 0, 0}), element, shape);
+}
+
+base::Result<NpyWriter> NpyWriter::begun(std::unique_ptr<Files> files, synth::ElementType element,
+                                         const synth::Shape& shape) {
   const std::string header = make_npy_header(element, shape);
-  const auto header_bytes = static_cast<std::int64_t>(header.size());
-  const std::int64_t bytes = header_bytes + count(shape) * synth::bytes_of(element);
-  TESSERA_TRY_STATUS(temporary.reserve(bytes));
-  TESSERA_TRY_STATUS(temporary.file().write_at(0, std::as_bytes(std::span(header))));
-  return NpyWriter(std::make_unique<Files>(Files{std::move(temporary), header_bytes, bytes}), element, shape);
+  files->header_bytes = static_cast<std::int64_t>(header.size());
+  files->bytes = files->header_bytes + count(shape) * synth::bytes_of(element);
+  TESSERA_TRY_STATUS(files->temporary.reserve(files->bytes));
+  TESSERA_TRY_STATUS(files->temporary.file().write_at(0, std::as_bytes(std::span(header))));
+  return NpyWriter(std::move(files), element, shape);
 }
 
 base::Result<NpyWriter> NpyWriter::join(const FilePolicy& policy, const std::string& temporary, const std::string& name,
@@ -317,6 +328,10 @@ base::Status NpyWriter::commit() { return files_->temporary.commit(files_->bytes
 base::Status save_npy(const FilePolicy& policy, const std::string& path, synth::ElementType element,
                       const synth::Shape& shape, const BoxSource& fill, base::StopToken stop) {
   TESSERA_TRY(writer, NpyWriter::create(policy, path, element, shape));
+  return save_npy(std::move(writer), element, fill, stop);
+}
+
+base::Status save_npy(NpyWriter writer, synth::ElementType element, const BoxSource& fill, base::StopToken stop) {
   std::vector<std::byte> buffer;
   for (const NpySlab& slab : writer.slabs()) {
     if (stop.asked()) return make(base::Kind::interrupted);

@@ -9,6 +9,9 @@
 //     .tessera-move.JOB.0/old/w.dev8.npy    what was there, or
 //     .tessera-move.JOB.0/none/w.dev8.npy   nothing was there
 //     .tessera-move.JOB.done                the job is settled
+//
+// All is done in folders that are held open, and no link is followed: whoever exchanges folders and links meanwhile
+// cannot lead it elsewhere.
 #pragma once
 
 #include <string>
@@ -24,17 +27,17 @@ class Staging {
   // A name for a job that no other has.
   static std::string new_job();
   // Ends or undoes what killed processes have left in the folder.
-  static void sweep(const std::string& folder);
+  static void sweep(const File& folder);
 
-  // `name` is what diagnostics call the folder. The processes of a job have different numbers.
-  Staging(std::string folder, std::string name, std::string job, int number);
+  // The folder, held open, outlives this. The processes of a job have different numbers.
+  Staging(const File& folder, std::string job, int number);
   Staging(const Staging&) = delete;
   Staging& operator=(const Staging&) = delete;
   ~Staging() { end(); }
 
   base::Status open();
-  // The path to which a file is written until it is put into its place; add() says that it is written.
-  std::string path_of(const std::string& file) const;
+  // Where a file is written until it is put into its place; add() says that it is written.
+  base::Result<FilePlace> place_of(const std::string& file) const;
   void add(const std::string& file) { files_.push_back(file); }
   base::Status put();
   // All processes have put theirs: from now on nothing is undone.
@@ -46,11 +49,15 @@ class Staging {
   base::Status put(const std::string& file) const;
   base::Status check_target(const std::string& file) const;
 
-  std::string folder_;
-  std::string name_;
+  std::string shown(const std::string& file) const { return folder_.name() + "/" + file; }
+
+  const File& folder_;
   std::string job_;
-  std::string hidden_;
-  int lock_ = -1;
+  std::string hidden_;  // the name of this process's folder in the target's
+  File own_;            // that folder, with its lock
+  File new_;            // and those in it
+  File old_;
+  File none_;
   bool settled_ = false;
   std::vector<std::string> files_;
 };

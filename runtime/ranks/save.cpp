@@ -114,15 +114,18 @@ std::string shard_name(const std::string& path, const Distributed& array, std::i
   return fmt::format("{}.dev{}.npy", path, device_of_run(array.type.mesh(), device));
 }
 
-base::Status save_shard(const FilePolicy& files, const std::string& path, const Distributed& array, std::int64_t device,
-                        base::StopToken stop) {
+base::Status save_tile(NpyWriter writer, const Distributed& array, std::int64_t device, base::StopToken stop) {
   const TileView& tile = array.tiles[static_cast<std::size_t>(device)];
   const auto fill = [&](const synth::Box& box, const TileOut& out) {
     synth::Shape begin;
     for (const synth::Interval& interval : box) begin.push_back(interval.begin);
     copy_elements(part_of(tile, begin, out.shape), out);
   };
-  return save_npy(files, path, array.type.element(), tile.shape, fill, stop);
+  return save_npy(std::move(writer), array.type.element(), fill, stop);
+}
+
+const synth::Shape& shape_of_tile(const Distributed& array, std::int64_t device) {
+  return array.tiles[static_cast<std::size_t>(device)].shape;
 }
 
 }  // namespace
@@ -131,8 +134,11 @@ base::Status save_shards(Team& team, const FilePolicy& files, const std::string&
                          base::StopToken stop) {
   TESSERA_TRY_STATUS(wait_for_all(team));
   const Block mine = array.ranks.block(team.rank(), array.type.mesh());
-  for (std::int64_t device = mine.begin; device < mine.end; ++device)
-    TESSERA_TRY_STATUS(save_shard(files, shard_name(path, array, device), array, device, stop));
+  for (std::int64_t device = mine.begin; device < mine.end; ++device) {
+    TESSERA_TRY(writer, NpyWriter::create(files, shard_name(path, array, device), array.type.element(),
+                                          shape_of_tile(array, device)));
+    TESSERA_TRY_STATUS(save_tile(std::move(writer), array, device, stop));
+  }
   return wait_for_all(team);
 }
 
@@ -146,13 +152,16 @@ base::Status agreed(Team& team, base::Status mine) {
 }
 
 base::Status stage_all(const Team& team, Staging& staging, std::span<const NamedArray> arrays, base::StopToken stop) {
-  const FilePolicy here;
   for (const NamedArray& next : arrays) {
     const Distributed& array = next.array;
     const Block mine = array.ranks.block(team.rank(), array.type.mesh());
     for (std::int64_t device = mine.begin; device < mine.end; ++device) {
       const std::string file = shard_name(next.name, array, device);
-      TESSERA_TRY_STATUS(save_shard(here, staging.path_of(file), array, device, stop));
+      TESSERA_TRY(place, staging.place_of(file));
+      const std::string shown = place.path;
+      TESSERA_TRY(writer,
+                  NpyWriter::create_at(std::move(place), shown, array.type.element(), shape_of_tile(array, device)));
+      TESSERA_TRY_STATUS(save_tile(std::move(writer), array, device, stop));
       staging.add(file);
     }
   }
@@ -171,22 +180,22 @@ base::Status staged_and_put(Team& team, Staging& staging, std::span<const NamedA
 base::Status save_all_shards(Team& team, const FilePolicy& files, const std::string& folder,
                              std::span<const NamedArray> arrays, base::StopToken stop) {
   base::Status ready = base::Done{};
-  std::string path;
+  File into;
   if (files.kind == FilePolicy::Kind::host) {
     ready = base::make(Kind::file_not_allowed, in_quotes(folder), std::string_view("the host opens files one by one"));
-  } else if (auto resolved = resolve(files, folder)) {
-    path = *resolved;
+  } else if (auto opened = open_folder(files, folder)) {
+    into = std::move(*opened);
   } else {
-    ready = resolved.errors();
+    ready = opened.errors();
   }
-  if (ready && team.rank() == 0) Staging::sweep(path);
+  if (ready && team.rank() == 0) Staging::sweep(into);
   TESSERA_TRY_STATUS(agreed(team, std::move(ready)));
   TESSERA_TRY(job, text_of_first(team, team.rank() == 0 ? Staging::new_job() : ""));
-  Staging staging(path, folder, job, team.rank());
+  Staging staging(into, job, team.rank());
   base::Status done = staged_and_put(team, staging, arrays, stop);
   staging.end();
   // Files of ranks that were lost go, too, unless they lie where only those could see.
-  if (!done) Staging::sweep(path);
+  if (!done) Staging::sweep(into);
   return done;
 }
 

@@ -19,6 +19,7 @@
 #include <vector>
 
 #include "runtime/io/npy.hpp"
+#include "runtime/io/staging.hpp"
 #include "runtime/kinds.hpp"
 #include "tests/runtime/support.hpp"
 
@@ -27,9 +28,12 @@ namespace {
 
 namespace fs = std::filesystem;
 
+BoxSource filled_with(float number) {
+  return [number](const synth::Box&, const TileOut& out) { std::memcpy(out.data, &number, sizeof(number)); };
+}
+
 base::Status save_number(const FilePolicy& policy, const std::string& path, float number) {
-  const auto fill = [&](const synth::Box&, const TileOut& out) { std::memcpy(out.data, &number, sizeof(number)); };
-  return save_npy(policy, path, ElementType::f32, Shape{}, fill);
+  return save_npy(policy, path, ElementType::f32, Shape{}, filled_with(number));
 }
 
 std::optional<float> load_number(const FilePolicy& policy, const std::string& path) {
@@ -123,6 +127,80 @@ TEST(Beneath, NothingIsWrittenOutsideWhileLinksComeAndGo) {
     EXPECT_EQ(files_in(roots.outside / "deep"), deep_before) << a;
     EXPECT_EQ(load_number({}, roots.outside / "s.npy"), kOutside) << a;
     EXPECT_EQ(load_number({}, roots.outside / "deep/s.npy"), kOutside) << a;
+  }
+}
+
+// Files that take their places together, as a move of arrays writes them.
+base::Status stage_number(Staging& staging, const char* file, float number) {
+  TESSERA_TRY(place, staging.place_of(file));
+  TESSERA_TRY(writer, NpyWriter::create_at(std::move(place), file, ElementType::f32, Shape{}));
+  TESSERA_TRY_STATUS(save_npy(std::move(writer), ElementType::f32, filled_with(number)));
+  staging.add(file);
+  return base::Done{};
+}
+
+base::Status stage_numbers(const FilePolicy& policy, const std::string& folder, float number) {
+  TESSERA_TRY(into, open_folder(policy, folder));
+  Staging::sweep(into);
+  Staging staging(into, Staging::new_job(), 0);
+  TESSERA_TRY_STATUS(staging.open());
+  for (const char* file : {"s.npy", "w.npy"}) TESSERA_TRY_STATUS(stage_number(staging, file, number));
+  TESSERA_TRY_STATUS(staging.put());
+  return staging.settle();
+}
+
+TEST(Beneath, NothingIsStagedOutsideWhileLinksComeAndGo) {
+  for (const auto& [a, b] : kExchanged) {
+    const Roots roots;
+    const std::size_t before = files_in(roots.outside.path());
+    const std::size_t deep_before = files_in(roots.outside / "deep");
+    int staged = 0;
+    {
+      const Exchanging exchanging(roots.root + a, roots.root + b);
+      for (int n = 0; n < 60; ++n) {
+        for (const char* folder : {"r", "r/deep"}) staged += stage_numbers(roots.policy, folder, kInside).ok() ? 1 : 0;
+      }
+    }
+    EXPECT_GT(staged, 0) << a;
+    EXPECT_EQ(files_in(roots.outside.path()), before) << a;
+    EXPECT_EQ(files_in(roots.outside / "deep"), deep_before) << a;
+    EXPECT_EQ(load_number({}, roots.outside / "s.npy"), kOutside) << a;
+    EXPECT_EQ(load_number({}, roots.outside / "deep/s.npy"), kOutside) << a;
+  }
+}
+
+// Every moment at which the folder may become a link: what is staged goes where it was opened, or is undone there.
+TEST(Beneath, AFolderThatBecomesALinkWhileFilesAreStagedIsStillTheOneThatWasOpened) {
+  for (int moment = 0; moment < 6; ++moment) {
+    const Roots roots;
+    const std::size_t before = files_in(roots.outside.path());
+    const auto exchange_at = [&](int now) {
+      if (now == moment) {
+        fs::rename(roots.root + "/r", roots.root + "/elsewhere");
+        fs::create_directory_symlink(roots.outside.path(), roots.root + "/r");
+      }
+    };
+    const auto into = open_folder(roots.policy, "r");
+    ASSERT_TRUE(into.ok());
+    {
+      exchange_at(0);
+      Staging staging(*into, Staging::new_job(), 0);
+      ASSERT_TRUE(staging.open().ok());
+      exchange_at(1);
+      ASSERT_TRUE(stage_number(staging, "s.npy", 3).ok());
+      exchange_at(2);
+      ASSERT_TRUE(staging.put().ok());
+      exchange_at(3);
+      if (moment != 4) {
+        ASSERT_TRUE(staging.settle().ok());
+      }
+      exchange_at(4);
+    }
+    exchange_at(5);
+    EXPECT_EQ(load_number({}, roots.root + "/elsewhere/s.npy"), moment == 4 ? kInside : 3) << moment;
+    EXPECT_EQ(files_in(roots.root + "/elsewhere"), 4U) << moment;
+    EXPECT_EQ(files_in(roots.outside.path()), before) << moment;
+    EXPECT_EQ(load_number({}, roots.outside / "s.npy"), kOutside) << moment;
   }
 }
 
