@@ -1,5 +1,6 @@
-// Matrix products of tiles with any strides, in blocks cut by the shape alone. Every element is summed strictly one
-// term after the other, so blocks do not change the bits.
+// Matrix products of tiles with any strides, in blocks cut by the shape alone. The terms of every element are summed
+// one after the other in blocks of 128, and the blocks' sums likewise: what one term adds is not lost to the sum of
+// thousands. So the blocks of the result do not change the bits.
 #pragma once
 
 #include <algorithm>
@@ -11,6 +12,7 @@
 
 #include "runtime/kernels/arithmetic.hpp"
 #include "runtime/kernels/given_up.hpp"
+#include "runtime/kernels/reduce_blocks.hpp"
 #include "runtime/kernels/term_places.hpp"
 
 namespace tessera::runtime {
@@ -21,7 +23,7 @@ template <class T>
 struct Product {
   static constexpr std::int64_t block_rows = 64;
   static constexpr std::int64_t block_columns = 256;
-  static constexpr std::int64_t block_terms = 256;
+  static constexpr std::int64_t block_terms = 2 * kReduceBlock;
   // The piece of the result that stays in registers.
   static constexpr std::int64_t register_rows = 4;
   static constexpr std::int64_t register_columns = 32 / sizeof(T);
@@ -83,21 +85,27 @@ void pack(T* packed, const T* from, const std::int64_t* lanes, std::int64_t lane
   }
 }
 
-// sums[r][c] += left[s][r] * right[s][c] for every s in turn.
+// sums[r][c] += the sum of left[s][r] * right[s][c] over the terms of each block in turn.
 template <class T>
 void multiply_strips(T* sums, std::int64_t pitch, const T* left, const T* right, std::int64_t terms) {
   constexpr auto rows = Product<T>::register_rows;
   constexpr auto columns = Product<T>::register_columns;
+  const std::int64_t block = Float<T> ? kReduceBlock : terms;
   T piece[rows][columns];
-  for (std::int64_t r = 0; r < rows; ++r) std::copy_n(sums + r * pitch, columns, piece[r]);
-  for (std::int64_t s = 0; s < terms; ++s, left += rows, right += columns) {
+  for (std::int64_t begin = 0; begin < terms; begin += block) {
+    for (std::int64_t r = 0; r < rows; ++r)
+      std::fill_n(piece[r], columns, Combine<synth::ReduceKind::sum, T>::identity());
+    for (std::int64_t s = std::min(block, terms - begin); s > 0; --s, left += rows, right += columns) {
 #pragma GCC unroll 4
-    for (std::int64_t r = 0; r < rows; ++r) {
+      for (std::int64_t r = 0; r < rows; ++r) {
 #pragma GCC unroll 32
-      for (std::int64_t c = 0; c < columns; ++c) piece[r][c] = plus(piece[r][c], times(left[r], right[c]));
+        for (std::int64_t c = 0; c < columns; ++c) piece[r][c] = plus(piece[r][c], times(left[r], right[c]));
+      }
+    }
+    for (std::int64_t r = 0; r < rows; ++r) {
+      for (std::int64_t c = 0; c < columns; ++c) sums[r * pitch + c] = plus(sums[r * pitch + c], piece[r][c]);
     }
   }
-  for (std::int64_t r = 0; r < rows; ++r) std::copy_n(piece[r], columns, sums + r * pitch);
 }
 
 template <class T>

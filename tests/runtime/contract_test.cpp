@@ -43,7 +43,7 @@ Shape shape_by(const std::vector<std::uint8_t>& indices, const Extents& extents)
   return shape;
 }
 
-// Is it a product of two operands with at least 16 results a batch? Small ones add one term after the other.
+// Is it a product of two operands with at least 16 results a batch? Small ones add one term of a block after the other.
 bool is_product(const synth::Contract& how, const Extents& extents) {
   if (how.operand_indices.size() != 2) return false;
   const auto has = [](const std::vector<std::uint8_t>& list, std::uint8_t index) {
@@ -85,6 +85,18 @@ T in_blocks(const std::vector<T>& terms) {
   return sum;
 }
 
+// Terms as small products add them: blocks of 128, one term after the other, and so the blocks.
+template <class T>
+T in_small_blocks(const std::vector<T>& terms) {
+  T sum = static_cast<T>(-0.0);
+  for (std::size_t begin = 0; begin < terms.size(); begin += 128) {
+    const auto first = terms.begin() + static_cast<std::ptrdiff_t>(begin);
+    const auto n = static_cast<std::ptrdiff_t>(std::min<std::size_t>(128, terms.size() - begin));
+    sum += std::accumulate(first, first + n, static_cast<T>(-0.0));
+  }
+  return sum;
+}
+
 // The definition, term by term in the order it names.
 template <class T>
 Array<T> by_hand(const synth::Contract& how, const std::vector<Array<T>>& operands, const Extents& extents) {
@@ -111,8 +123,7 @@ Array<T> by_hand(const synth::Contract& how, const std::vector<Array<T>>& operan
   });
   for (std::int64_t i = 0; i < out.size(); ++i) {
     const auto& own = terms[static_cast<std::size_t>(i)];
-    out.data()[i] =
-        is_product(how, extents) ? std::accumulate(own.begin(), own.end(), static_cast<T>(-0.0)) : in_blocks(own);
+    out.data()[i] = is_product(how, extents) ? in_small_blocks(own) : in_blocks(own);
   }
   return out;
 }
@@ -171,6 +182,20 @@ TEST(Contract, BlockedProductsHaveTheBitsOfTheDefinition) {
                                                      counting<std::int64_t>(Shape{260, 261})};
   const auto want = by_hand<std::int64_t>(how, integers, {{0, 66}, {1, 260}, {2, 261}});
   EXPECT_EQ(contracted<std::int64_t>(how, integers, want.shape), want.values());
+}
+
+// As many equal terms as there can be in a product that BLAS does not get: each adds what it is.
+TEST(Contract, SmallProductsOfManyTermsLoseNoTerm) {
+  const auto how = einsum("ab,bc->ac");
+  for (const std::int64_t terms : {100, 520, 1000, 2047}) {
+    Array<float> left(Shape{4, terms});
+    Array<float> right(Shape{terms, 4});
+    std::fill_n(left.data(), left.size(), 0.1F);
+    std::fill_n(right.data(), right.size(), 1.0F);
+    const double exact = static_cast<double>(0.1F) * static_cast<double>(terms);
+    for (const float sum : contracted<float>(how, {left, right}, Shape{4, 4}))
+      EXPECT_NEAR(sum / exact, 1, 3e-6) << terms;
+  }
 }
 
 // ---- Products that are left to BLAS ----
