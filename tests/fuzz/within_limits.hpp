@@ -8,6 +8,20 @@
 
 namespace tessera::fuzz {
 
+// GCC and Clang say each in its own way that a sanitizer is there, which takes memory and time of its own.
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+inline constexpr bool kIsSanitized = true;
+#elif defined(__has_feature)
+#if __has_feature(address_sanitizer) || __has_feature(thread_sanitizer)
+inline constexpr bool kIsSanitized = true;
+#else
+inline constexpr bool kIsSanitized = false;
+#endif
+#else
+inline constexpr bool kIsSanitized = false;
+#endif
+inline constexpr double kSlowerSanitized = 8;
+
 // Of this thread: other work on the machine does not make it longer.
 inline double thread_seconds() {
   timespec time{};
@@ -18,17 +32,16 @@ inline double thread_seconds() {
 // While an object lives, an input is worked on, which may take so long.
 class WithinLimits {
  public:
-  explicit WithinLimits(double seconds) : end_(thread_seconds() + seconds), kibibytes_before_(most_kibibytes()) {}
+  explicit WithinLimits(double seconds)
+      : end_(thread_seconds() + seconds * (kIsSanitized ? kSlowerSanitized : 1)), kibibytes_before_(most_kibibytes()) {}
   WithinLimits(const WithinLimits&) = delete;
   WithinLimits& operator=(const WithinLimits&) = delete;
   ~WithinLimits() {
     expect(thread_seconds() < end_, "the input takes too long");
-#if !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
     constexpr long kKibibytesMax = 900L << 10U;
     // What came before, without limits, may have taken more.
     const long most = most_kibibytes();
-    expect(most < kKibibytesMax || most == kibibytes_before_, "the input takes too much memory");
-#endif
+    expect(kIsSanitized || most < kKibibytesMax || most == kibibytes_before_, "the input takes too much memory");
   }
 
  private:
