@@ -151,7 +151,7 @@ Floors::Floors(const ArrayType& from, const ArrayType& to, const Machine& machin
 }
 
 std::int64_t Floors::work(const ArrayType& to, const Machine& machine) {
-  constexpr std::int64_t kNanosecondsOfDevice = 250;
+  constexpr std::int64_t kNanosecondsOfDevice = 80;
   const bool is_small = to.devices() <= kExactDevicesMax;
   return to.devices() * kNanosecondsOfDevice * (is_small ? std::ssize(machine.levels) : 1);
 }

@@ -220,7 +220,8 @@ bool is_enough(std::int64_t devices, const Prices& prices, const Choice& choice)
 }
 
 // The ways to bring the source to a pending set, each with the moves and what is kept after it. A relay takes long to
-// find: only the fastest way that leaves something to move is followed by one.
+// find: only the fastest way that leaves something to move is followed by one, also where the search has ended early,
+// since a relay may take half the time of the steps.
 base::Status consider_all(const ArrayType& from, const KeptEnd& end, const PendingChange& change, Prices& prices,
                           Choice& choice) {
   const ArrayType& target = end.target;
@@ -243,7 +244,7 @@ base::Status consider_all(const ArrayType& from, const KeptEnd& end, const Pendi
     TESSERA_TRY(way, resolutions.next(choice));
     if (!way) break;
     TESSERA_TRY_STATUS(consider(std::move(*way)));
-    if (is_enough(from.devices(), prices, choice)) return base::Done{};
+    if (is_enough(from.devices(), prices, choice)) break;
   }
   // What the search has not come to may be as plain as one reduce_scatter for each dimension.
   if (resolutions.gave_up()) {

@@ -49,8 +49,8 @@ StepCost Prices::remembered(CollectiveKind kind, const Collective& step, const A
   if (found != known_.end()) return found->cost;
   const StepCost price =
       movement(kind) == Movement::sums ? of_direct_sum(step, before, after) : cost(machine_, step, before, after);
-  constexpr std::int64_t kNanosecondsOfDevice = 300;
-  constexpr std::int64_t kNanosecondsOfPeer = 20;
+  constexpr std::int64_t kNanosecondsOfDevice = 150;
+  constexpr std::int64_t kNanosecondsOfPeer = 10;
   worked(after.devices() * (kNanosecondsOfDevice + kNanosecondsOfPeer * price.peers));
   known_.push_back(Known{kind, before, after, price});
   return price;

@@ -134,6 +134,26 @@ TEST(Relays, OfManySendsAreNearTheBound) {
   }
 }
 
+// The searches for the best way to finish these sums end at their share of the work. What is left to move still goes by
+// a relay: in steps these take 4.2 and 1.9 times as long.
+TEST(Relays, FollowSumsWhoseSearchEndsEarly) {
+  const MeshRef on = mesh("a:4,b:2,c:3,d:2,e:2,f:2");
+  const Machine three{{{"l0", 8, 1e9, 1e-5}, {"l1", 8, 4e9, 2.5e-6}, {"l2", 8, 16e9, 6.25e-7}}};
+  const Machine four{
+      {{"l0", 16, 1e9, 1e-5}, {"l1", 16, 4e9, 2.5e-6}, {"l2", 16, 16e9, 6.25e-7}, {"l3", 16, 64e9, 1.5e-7}}};
+  struct Change {
+    const char* from;
+    const char* to;
+    const Machine& machine;
+  };
+  for (const Change& change :
+       {Change{"f32[8192@a,1021,4096,64]{min b,c,d,e,f}", "f32[8192,1021@b,4096@a,64@f]", three},
+        Change{"f32[1021@d,1021@b,257@e,8192@f]{max c}", "f32[1021,1021@(f,d),257,8192]", four}}) {
+    const Plan plan = planned(type(change.from, on), type(change.to, on), {}, change.machine);
+    EXPECT_LE(plan.seconds, 1.3 * plan.lower_bound_seconds) << print_text(plan);
+  }
+}
+
 TEST(Relays, KeepTheBoundOfMemory) {
   Random random(3);
   int relays = 0;
