@@ -156,7 +156,7 @@ base::Result<File> opened_folder(const FilePolicy& policy, const fs::path& resol
                                  const std::string& path) {
   const bool is_rooted = policy.kind == FilePolicy::Kind::rooted;
   File folder(is_rooted ? open_rooted(policy, resolved, flags) : open(resolved.c_str(), flags), path);
-  if (folder.descriptor() >= 0) return std::move(folder);
+  if (folder.descriptor() >= 0) return folder;
   if (errno == EXDEV || errno == ELOOP) return not_allowed(path, "a link is on the way to it");
   return cannot_write(path, errno);
 }
