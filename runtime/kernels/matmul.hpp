@@ -23,7 +23,7 @@ template <class T>
 struct Product {
   static constexpr std::int64_t block_rows = 64;
   static constexpr std::int64_t block_columns = 256;
-  static constexpr std::int64_t block_terms = 2 * kReduceBlock;
+  static constexpr std::int64_t block_terms = Float<T> ? kReduceBlock : 2 * kReduceBlock;
   // The piece of the result that stays in registers.
   static constexpr std::int64_t register_rows = 4;
   static constexpr std::int64_t register_columns = 32 / sizeof(T);
@@ -85,26 +85,33 @@ void pack(T* packed, const T* from, const std::int64_t* lanes, std::int64_t lane
   }
 }
 
-// sums[r][c] += the sum of left[s][r] * right[s][c] over the terms of each block in turn.
+// sums[r][c] += left[s][r] * right[s][c] for every s in turn.
 template <class T>
 void multiply_strips(T* sums, std::int64_t pitch, const T* left, const T* right, std::int64_t terms) {
   constexpr auto rows = Product<T>::register_rows;
   constexpr auto columns = Product<T>::register_columns;
-  const std::int64_t block = Float<T> ? kReduceBlock : terms;
   T piece[rows][columns];
-  for (std::int64_t begin = 0; begin < terms; begin += block) {
-    for (std::int64_t r = 0; r < rows; ++r)
-      std::fill_n(piece[r], columns, Combine<synth::ReduceKind::sum, T>::identity());
-    for (std::int64_t s = std::min(block, terms - begin); s > 0; --s, left += rows, right += columns) {
+  for (std::int64_t r = 0; r < rows; ++r) std::copy_n(sums + r * pitch, columns, piece[r]);
+  for (std::int64_t s = 0; s < terms; ++s, left += rows, right += columns) {
 #pragma GCC unroll 4
-      for (std::int64_t r = 0; r < rows; ++r) {
-#pragma GCC unroll 32
-        for (std::int64_t c = 0; c < columns; ++c) piece[r][c] = plus(piece[r][c], times(left[r], right[c]));
-      }
-    }
     for (std::int64_t r = 0; r < rows; ++r) {
-      for (std::int64_t c = 0; c < columns; ++c) sums[r * pitch + c] = plus(sums[r * pitch + c], piece[r][c]);
+#pragma GCC unroll 32
+      for (std::int64_t c = 0; c < columns; ++c) piece[r][c] = plus(piece[r][c], times(left[r], right[c]));
     }
+  }
+  for (std::int64_t r = 0; r < rows; ++r) std::copy_n(piece[r], columns, sums + r * pitch);
+}
+
+// The same of a block after the first, which is summed by itself.
+template <class T>
+void add_strips(T* sums, std::int64_t pitch, const T* left, const T* right, std::int64_t terms) {
+  constexpr auto rows = Product<T>::register_rows;
+  constexpr auto columns = Product<T>::register_columns;
+  T block[rows * columns];
+  std::fill_n(block, rows * columns, Combine<synth::ReduceKind::sum, T>::identity());
+  multiply_strips(block, columns, left, right, terms);
+  for (std::int64_t r = 0; r < rows; ++r) {
+    for (std::int64_t c = 0; c < columns; ++c) sums[r * pitch + c] = plus(sums[r * pitch + c], block[r * columns + c]);
   }
 }
 
@@ -129,8 +136,11 @@ void multiply_block(const Product<T>& product, std::int64_t number, const T* lef
          at(product.right_terms, product.right_first), terms);
     for (std::int64_t c = 0; c < block.columns; c += P::register_columns) {
       for (std::int64_t r = 0; r < block.rows; r += P::register_rows) {
-        multiply_strips(&block.sums[r * block.pitch + c], block.pitch, &block.left[r * terms], &block.right[c * terms],
-                        terms);
+        T* const sums = &block.sums[r * block.pitch + c];
+        if (Float<T> && s > 0)
+          add_strips(sums, block.pitch, &block.left[r * terms], &block.right[c * terms], terms);
+        else
+          multiply_strips(sums, block.pitch, &block.left[r * terms], &block.right[c * terms], terms);
       }
     }
   }
