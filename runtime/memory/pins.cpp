@@ -7,7 +7,6 @@
 namespace tessera::runtime {
 
 using synth::RegisterId;
-using Where = RegisterPlan::Where;
 
 void Pins::note_made(std::size_t body, std::size_t step, RegisterId id) {
   made_.resize(std::max(made_.size(), body + 1));
@@ -26,7 +25,7 @@ RegisterId Pins::slice_around(RegisterId id) const {
   const auto source = sources_.find(root);
   RegisterId around;
   for (RegisterId at = id; at != root; at = plan_[at].source) {
-    if (plan_[at].where == Where::slice) around = at;
+    if (plan_[at].where == RegisterPlan::Where::slice) around = at;
   }
   const bool counts = source != sources_.end() && around.valid() && source->second.slices.contains(around);
   return counts ? around : RegisterId{};

@@ -50,7 +50,7 @@ DOORS = {
     "Google Benchmark": (r"benchmark/", r"bench/"),
     "ELF": (r"(elf|link)\.h$", r"runtime/kernels/blas_private\.cpp"),
     "Linux": (r"linux/|malloc\.h$", r"runtime/io/beneath\.cpp$|tests/"),
-    "POSIX": (r"(sys|arpa|netinet)/|(unistd|dlfcn|fcntl|signal|poll|pthread|sched|termios|langinfo|glob|spawn)\.h$", r"(runtime|repl|tests|bench)/"),
+    "POSIX": (r"(sys|arpa|netinet)/|(unistd|dirent|dlfcn|fcntl|signal|poll|pthread|sched|termios|langinfo|glob|spawn)\.h$", r"(runtime|repl|tests|bench)/"),
 }
 
 # <vector>, <cstdint>: the standard library's headers have neither a folder nor an extension.
