@@ -29,7 +29,7 @@ class Prices {
   void worked(std::int64_t nanoseconds) { work_ += nanoseconds; }
   bool may_go_on() const { return work_ < share_end_; }
   // So much that even a search that has found nothing yet ends.
-  bool is_overdrawn() const { return work_ > 8 * kWorkMax; }
+  bool is_overdrawn() const { return work_ > 3 * kWorkMax; }
   // What the next of so many searches that are still to come may take: an even share of what is left.
   void begin_share(std::int64_t searches) {
     share_end_ = work_ + std::max<std::int64_t>(0, kWorkMax - work_) / searches;
