@@ -181,11 +181,14 @@ void contract_as_product(const ContractIndices& indices, const ProductShape& sha
   const auto blocks = product.blocks();
   const auto items = static_cast<std::int64_t>(out_batch.size()) * blocks;
   const std::int64_t grain = std::max<std::int64_t>(1, kGrain / std::max<std::int64_t>(1, product.block_work()));
+  // Whole numbers are the same in any order, and few terms are one block.
+  const bool in_blocks = Float<T> && product.terms() > kReduceBlock;
+  const auto multiply = in_blocks ? multiply_block<Terms::in_blocks, T> : multiply_block<Terms::in_one_sum, T>;
   parallel_ranges(items, grain, [&](std::int64_t begin, std::int64_t end) {
     for (std::int64_t item = begin; item < end; ++item) {
       const auto batch = static_cast<std::size_t>(item / blocks);
-      multiply_block(product, item % blocks, typed<T>(operands[0]) + left_batch[batch],
-                     typed<T>(operands[1]) + right_batch[batch], typed<T>(out) + out_batch[batch]);
+      multiply(product, item % blocks, typed<T>(operands[0]) + left_batch[batch],
+               typed<T>(operands[1]) + right_batch[batch], typed<T>(out) + out_batch[batch]);
     }
   });
 }

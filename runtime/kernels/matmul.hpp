@@ -23,7 +23,7 @@ template <class T>
 struct Product {
   static constexpr std::int64_t block_rows = 64;
   static constexpr std::int64_t block_columns = 256;
-  static constexpr std::int64_t block_terms = Float<T> ? kReduceBlock : 2 * kReduceBlock;
+  static constexpr std::int64_t block_terms = 2 * kReduceBlock;
   // The piece of the result that stays in registers.
   static constexpr std::int64_t register_rows = 4;
   static constexpr std::int64_t register_columns = 32 / sizeof(T);
@@ -102,29 +102,32 @@ void multiply_strips(T* sums, std::int64_t pitch, const T* left, const T* right,
   for (std::int64_t r = 0; r < rows; ++r) std::copy_n(piece[r], columns, sums + r * pitch);
 }
 
-// The same of a block after the first, which is summed by itself.
+// sums[r][c] += block[r][c] for what stays in registers; the block is cleared for the next one.
 template <class T>
-void add_strips(T* sums, std::int64_t pitch, const T* left, const T* right, std::int64_t terms) {
-  constexpr auto rows = Product<T>::register_rows;
+void join_block(T* sums, T* block, std::int64_t pitch) {
   constexpr auto columns = Product<T>::register_columns;
-  T block[rows * columns];
-  std::fill_n(block, rows * columns, Combine<synth::ReduceKind::sum, T>::identity());
-  multiply_strips(block, columns, left, right, terms);
-  for (std::int64_t r = 0; r < rows; ++r) {
-    for (std::int64_t c = 0; c < columns; ++c) sums[r * pitch + c] = plus(sums[r * pitch + c], block[r * columns + c]);
+  for (std::int64_t r = 0; r < Product<T>::register_rows; ++r, sums += pitch, block += pitch) {
+    for (std::int64_t c = 0; c < columns; ++c) sums[c] = plus(sums[c], block[c]);
+    std::fill_n(block, columns, Combine<synth::ReduceKind::sum, T>::identity());
   }
 }
 
-template <class T>
+// The terms of a product in one sum, or in blocks that are added up apart.
+enum class Terms : std::uint8_t { in_one_sum, in_blocks };
+
+template <Terms how, class T>
 void multiply_block(const Product<T>& product, std::int64_t number, const T* left, const T* right, T* out) {
   using P = Product<T>;
   const std::int64_t row = number / product.column_blocks() * P::block_rows;
   const std::int64_t column = number % product.column_blocks() * P::block_columns;
   const ProductBlock<T> block(std::min(P::block_rows, product.rows() - row),
                               std::min(P::block_columns, product.columns() - column), product.terms());
-  std::array<std::int64_t, P::block_terms> places;
-  for (std::int64_t s = 0; s < product.terms() && !(s > 0 && is_given_up()); s += P::block_terms) {
-    const std::int64_t terms = std::min(P::block_terms, product.terms() - s);
+  constexpr std::int64_t at_once = how == Terms::in_blocks ? kReduceBlock : P::block_terms;
+  std::array<std::int64_t, at_once> places;
+  std::array<T, how == Terms::in_blocks ? P::register_rows * block.pitch : 0> apart;  // of a block after the first
+  apart.fill(Combine<synth::ReduceKind::sum, T>::identity());
+  for (std::int64_t s = 0; s < product.terms() && !(s > 0 && is_given_up()); s += at_once) {
+    const std::int64_t terms = std::min(at_once, product.terms() - s);
     const auto at = [&](const Nest<1>& nest, const std::vector<std::int64_t>& of_first) {
       if (s == 0) return of_first.data();
       find_places(nest, s, terms, places.data());
@@ -134,13 +137,13 @@ void multiply_block(const Product<T>& product, std::int64_t number, const T* lef
          at(product.left_terms, product.left_first), terms);
     pack(block.right.get(), right, &product.right_columns[column], block.columns, P::register_columns,
          at(product.right_terms, product.right_first), terms);
+    const bool is_apart = how == Terms::in_blocks && s > 0;
     for (std::int64_t c = 0; c < block.columns; c += P::register_columns) {
       for (std::int64_t r = 0; r < block.rows; r += P::register_rows) {
         T* const sums = &block.sums[r * block.pitch + c];
-        if (Float<T> && s > 0)
-          add_strips(sums, block.pitch, &block.left[r * terms], &block.right[c * terms], terms);
-        else
-          multiply_strips(sums, block.pitch, &block.left[r * terms], &block.right[c * terms], terms);
+        multiply_strips(is_apart ? apart.data() : sums, block.pitch, &block.left[r * terms], &block.right[c * terms],
+                        terms);
+        if (is_apart) join_block(sums, apart.data(), block.pitch);
       }
     }
   }
