@@ -78,12 +78,12 @@ std::vector<std::string> names_for(std::size_t values, const std::vector<std::st
 }
 
 std::string let_of(const std::vector<std::string>& names, std::string_view expression) {
-  constexpr std::size_t kLettersMax = 40;
+  constexpr std::size_t kExpressionMax = 40;
   constexpr std::size_t kNamesMax = 6;
   std::vector<std::string> shown(names.begin(),
                                  names.begin() + static_cast<std::ptrdiff_t>(std::min(names.size(), kNamesMax)));
   if (names.size() > kNamesMax) shown.emplace_back("...");
-  const bool is_short = expression.size() <= kLettersMax && expression.find('\n') == std::string_view::npos;
+  const bool is_short = expression.size() <= kExpressionMax && expression.find('\n') == std::string_view::npos;
   const std::string list = fmt::format("{}", fmt::join(shown, ", "));
   return fmt::format("let {} = {}", names.size() == 1 ? list : "(" + list + ")", is_short ? expression : "...");
 }
