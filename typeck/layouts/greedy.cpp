@@ -50,6 +50,17 @@ std::optional<Layout> operand_layout(const Signature& signature, std::size_t ope
   return std::move(layout).value();
 }
 
+// Is the operand split as the assignment says already, in the same words?
+bool lies_so(const Signature& signature, std::size_t operand, const ArrayType& type, const synth::IndexSplits& splits) {
+  const auto& indices = signature.indices.operands[operand];
+  for (std::size_t d = 0; d < indices.size(); ++d) {
+    const AxisList& own = type.layout().split(d);
+    const bool is_whole = indices[d] == synth::IndexSignature::kWhole;
+    if (is_whole ? !own.empty() : own != splits[static_cast<std::size_t>(indices[d])]) return false;
+  }
+  return true;
+}
+
 std::vector<Layout> layouts_of(const std::vector<const ArrayType*>& types) {
   std::vector<Layout> layouts;
   for (const ArrayType* type : types) layouts.push_back(type->layout());
@@ -234,6 +245,7 @@ std::optional<NodeLayouts> Greedy::solve(const Signature& signature, const std::
   if (chosen.has_value() && wanted_fits) problem.split_free(*chosen, *want.layout);
   if (!chosen.has_value()) chosen = cheapest(signature, problem, types, want, why);
   for (std::size_t k = 0; k < operands.size(); ++k) {
+    if (lies_so(signature, k, types[k], *chosen)) continue;
     const auto layout = operand_layout(signature, k, types[k], *chosen);
     TESSERA_CHECK(layout.has_value(), "a chosen layout is not valid");
     const auto target = reports_.with_layout(operands[k].span, types[k], *layout);
