@@ -4,6 +4,7 @@
 #include <string>
 #include <vector>
 
+#include "bench/choose/choose_bench.hpp"
 #include "bench/kernels/kernels_bench.hpp"
 #include "bench/planner/planner_bench.hpp"
 #include "bench/redistribute/redistribute_bench.hpp"
@@ -15,6 +16,13 @@ namespace {
 
 std::string beside(const char* program, const char* name) {
   return (std::filesystem::path(program).parent_path() / name).string();
+}
+
+void add_choose(CLI::App& app, tessera::bench::ChooseBench& choose, int& status) {
+  auto* command = app.add_subcommand("choose", "the layouts of training steps, chosen, with their bounds");
+  command->add_option("--only", choose.only, "programs whose name contains this text");
+  command->add_flag("--json", choose.json, "a line of JSON for each program");
+  command->callback([&] { status = tessera::bench::run(choose); });
 }
 
 }  // namespace
@@ -42,6 +50,9 @@ int main(int argc, char** argv) {
   auto* reduce_command = app.add_subcommand("reduce", "sums on machines of two levels beside the bound and others");
   reduce_command->add_flag("--json", reduce.json, "a line of JSON");
   reduce_command->callback([&] { tessera::bench::run(reduce); });
+
+  tessera::bench::ChooseBench choose;
+  add_choose(app, choose, status);
 
   tessera::bench::RedistributeBench redistribute;
   auto* redistribute_command = app.add_subcommand(

@@ -91,6 +91,17 @@ double bytes_of_tiles(const Operation& operation, const std::vector<ArrayType>& 
   return bytes;
 }
 
+// The result is read and written once.
+double seconds_to_copy(const Machine& machine, const ArrayType& result) {
+  double seconds = 0;
+  for (std::int64_t device = 0; device < result.devices(); ++device) {
+    const double bytes = 2 * static_cast<double>(tile_bytes(result, device));
+    const DeviceKind& kind = machine.devices.at(result.mesh().device_of_run(device).value);
+    seconds = std::max(seconds, bytes / kind.bandwidth_bytes_per_second);
+  }
+  return seconds;
+}
+
 double slowness(ElementType element) { return element == ElementType::f64 ? 2 : 1; }
 
 }  // namespace
@@ -116,6 +127,20 @@ std::optional<ComputeCost> compute_cost(const Machine& machine, const Operation&
     }
   }
   return cost;
+}
+
+Machine with_every_device(const Machine& machine, std::int64_t devices) {
+  Machine all{machine.levels, kinds_of_devices(machine)};
+  for (DeviceKind& kind : all.devices) kind.count = 1;
+  all.devices.resize(std::max(all.devices.size(), static_cast<std::size_t>(devices)));
+  return all;
+}
+
+double local_seconds(const Machine& machine, const Operation& operation, const std::vector<ArrayType>& operands,
+                     const ArrayType& result) {
+  if (std::holds_alternative<Assemble>(operation)) return seconds_to_copy(machine, result);
+  const auto cost = compute_cost(machine, operation, operands, result);
+  return cost ? cost->seconds : 0;
 }
 
 }  // namespace tessera::synth

@@ -14,8 +14,7 @@ namespace {
 
 class StepPrices {
  public:
-  StepPrices(const Program& program, const Machine& machine)
-      : program_(program), machine_(machine), kinds_(kinds_of_devices(machine)) {}
+  StepPrices(const Program& program, const Machine& machine) : program_(program), machine_(machine) {}
 
   double of(const Step& step) {
     return std::visit([&](const auto& node) { return price(node); }, step.node);
@@ -39,11 +38,9 @@ class StepPrices {
                   before, result)
           .seconds;
     }
-    if (std::holds_alternative<Assemble>(apply.operation)) return copied(result);
     std::vector<ArrayType> operands;
     for (const RegisterId id : apply.operands) operands.push_back(type(id));
-    const auto local = compute_cost(kinds_for(result.mesh()), apply.operation, operands, result);
-    return local ? local->seconds : 0;
+    return local_seconds(kinds_for(result.mesh()), apply.operation, operands, result);
   }
 
   double price(const Repeat& repeat) { return rounds(repeat.count) * of(repeat.body); }
@@ -52,18 +49,6 @@ class StepPrices {
     double seconds = 0;
     for (const Body& visit : pipeline.visits) seconds += of(visit);
     return static_cast<double>(pipeline.count) * seconds;
-  }
-
-  // Read and written once.
-  double copied(const ArrayType& result) {
-    double seconds = 0;
-    const std::vector<DeviceKind>& kinds = kinds_for(result.mesh()).devices;
-    for (std::int64_t device = 0; device < result.devices(); ++device) {
-      const double bytes = 2 * static_cast<double>(tile_bytes(result, device));
-      const DeviceKind& kind = kinds[result.mesh().device_of_run(device).value];
-      seconds = std::max(seconds, bytes / kind.bandwidth_bytes_per_second);
-    }
-    return seconds;
   }
 
   double rounds(RegisterId count) const {
@@ -75,14 +60,11 @@ class StepPrices {
     return static_cast<double>(std::max<std::int64_t>(rounds, 0));
   }
 
-  // The kinds of all devices up to the mesh's last, as compute_cost wants them.
+  // Lists all devices up to the mesh's last.
   const Machine& kinds_for(const Mesh& mesh) {
     const auto known = kinds_for_.find(mesh.devices_end());
     if (known != kinds_for_.end()) return known->second;
-    Machine machine{{}, kinds_};
-    for (DeviceKind& kind : machine.devices) kind.count = 1;
-    machine.devices.resize(std::max(machine.devices.size(), static_cast<std::size_t>(mesh.devices_end())));
-    return kinds_for_.emplace(mesh.devices_end(), std::move(machine)).first->second;
+    return kinds_for_.emplace(mesh.devices_end(), with_every_device(machine_, mesh.devices_end())).first->second;
   }
 
   // A machine file that does not fit was refused where the transfer was planned.
@@ -96,7 +78,6 @@ class StepPrices {
 
   const Program& program_;
   const Machine& machine_;
-  std::vector<DeviceKind> kinds_;
   std::map<std::int64_t, Machine> machines_;   // by devices
   std::map<std::int64_t, Machine> kinds_for_;  // by devices
   std::map<RegisterId, LiteralId> constants_;

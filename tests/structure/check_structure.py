@@ -27,10 +27,11 @@ PUBLIC_MAY_INCLUDE = {"tessera"}
 
 # Narrower than the room's row: (who, what it may not include, why).
 INNER_WALLS = [
-    (r"tests/", r"bench/(?!planner/(problems|reductions|scores)\.hpp)", "tests share the yardstick of planners, nothing else"),
+    (r"tests/", r"bench/(?!planner/(problems|reductions|scores)\.hpp|choose/training\.hpp)", "tests share the yardstick of planners and the programs to choose layouts for, nothing else"),
     (r"synth/layout/", r"synth/(?!layout/|kinds\.hpp)", "layouts come before everything else in synth"),
     (r"synth/verify/", r"synth/(redistribute/|reduce/|collective/(moves|routing|sends|direct))", "the verifier trusts no planner"),
-    (r"synth/(layout|collective|machine|program)/", r"synth/(redistribute|verify)/", "plans are made from it"),
+    (r"synth/verify/", r"synth/choose/", "the verifier trusts no search"),
+    (r"synth/(layout|collective|machine|program|choice)/", r"synth/(redistribute|verify|choose)/", "plans and choices are made from it"),
     (r"typeck/(open|elaborate)/", r"synth/(layout/(layout|array_type|tiling|cuts)\.hpp|plan/|redistribute/|verify/)", "shapes are found before layouts, and layouts before plans"),
 ]
 

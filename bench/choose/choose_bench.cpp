@@ -1,0 +1,120 @@
+#include "bench/choose/choose_bench.hpp"
+
+#include <fmt/format.h>
+
+#include <functional>
+#include <vector>
+
+#include "bench/choose/training.hpp"
+#include "bench/timing.hpp"
+#include "synth/choose/choose.hpp"
+#include "synth/verify/choice.hpp"
+
+namespace tessera::bench {
+
+namespace {
+
+using namespace synth;
+
+struct ChooseRow {
+  const char* name;
+  const char* mesh;
+  Machine machine;
+  bool trains;
+  BlockShape shape;
+};
+
+Machine flat() { return {}; }
+Machine slow() { return {{{"device", 8, 12.5e9, 5e-6}}, {}}; }
+Machine two_levels(double flops) {
+  return {{{"node", 2, 12.5e9, 5e-6}, {"device", 4, 100e9, 1e-6}}, {{8, flops, 100e9, 0}}};
+}
+
+BlockShape blocks(int count) {
+  BlockShape shape;
+  shape.blocks = count;
+  return shape;
+}
+BlockShape samples(std::int64_t count) {
+  BlockShape shape;
+  shape.samples = count;
+  return shape;
+}
+
+std::vector<ChooseRow> rows() {
+  return {
+      {"block, flat", "d:8", flat(), true, {}},
+      {"block, 8 samples, 12.5 GB/s", "d:8", slow(), true, samples(8)},
+      {"4 blocks, flat", "d:8", flat(), true, blocks(4)},
+      {"24 blocks, flat", "d:8", flat(), true, blocks(24)},
+      {"24 blocks forward, flat", "d:8", flat(), false, blocks(24)},
+      {"block forward, flat", "x:2,y:4", flat(), false, {}},
+      {"block, flat", "x:2,y:4", flat(), true, {}},
+      {"block, two levels", "x:2,y:4", two_levels(1e12), true, {}},
+      {"block, 16 samples, two levels, 3.9e12", "x:2,y:4", two_levels(3.9e12), true, samples(16)},
+  };
+}
+
+// The parameters as somebody writes them by hand, all else chosen: whole, or each split along its first dimension over
+// all axes; inputs are split so in both.
+ChoiceProblem with_parameters(ChoiceProblem problem, bool weights_whole) {
+  for (ChoiceNode& node : problem.nodes) {
+    if (node.operation || !node.result || node.pin) continue;
+    const bool is_weight = !node.uses.empty();
+    std::vector<AxisList> splits(problem[*node.result].shape.size());
+    for (const std::size_t axis : problem.axes) {
+      if (!is_weight || !weights_whole) splits[0].push_back(whole_axis(*problem.mesh, axis));
+    }
+    auto layout = Layout::make(*problem.mesh, std::move(splits));
+    if (layout.ok()) node.pin = std::move(layout).value();
+  }
+  return problem;
+}
+
+double seconds_of_rival(const ChoiceProblem& problem, const Machine& machine, bool weights_whole) {
+  PlanCache cache(machine);
+  const auto choice = choose(with_parameters(problem, weights_whole), cache);
+  return choice.ok() ? choice->seconds : 0;
+}
+
+bool print_row(const ChooseRow& row, bool json) {
+  const MeshRef mesh = parse_mesh(row.mesh).value();
+  const ChoiceProblem problem = transformer(mesh, row.shape, row.trains);
+  PlanCache cache(row.machine);
+  base::Result<LayoutChoice> choice = LayoutChoice{};
+  const double took = seconds_of([&] { choice = choose(problem, cache); }, Clock::cpu);
+  if (!choice.ok()) {
+    fmt::print("{} on {}: {}\n", row.name, row.mesh, choice.errors()[0].message);
+    return false;
+  }
+  const auto fault = fault_of_choice(problem, *choice, row.machine);
+  const double whole = row.trains ? seconds_of_rival(problem, row.machine, true) : 0;
+  const double sharded = row.trains ? seconds_of_rival(problem, row.machine, false) : 0;
+  const char* line =
+      json ? R"({{"program":"{}","mesh":"{}","operations":{},"choices":{},"plans":{},"cpu_seconds":{:.3f},)"
+             R"("seconds":{},"gap":{:.1e},"proof":"{}","data_seconds":{},"sharded_seconds":{},)"
+             R"("verified":{}}})"
+             "\n"
+           : "| {} | `{}` | {} | {} | {} | {:.2f} s | {:.4g} | {:.1e} | {} | {:.4g} | {:.4g} | {} |\n";
+  fmt::print(fmt::runtime(line), row.name, row.mesh, choice->operations, choice->strategies, choice->plans, took,
+             choice->seconds, choice->gap(), name(choice->proof), whole, sharded, !fault);
+  return !fault;
+}
+
+}  // namespace
+
+int run(const ChooseBench& options) {
+  if (!options.json) {
+    fmt::print(
+        "| transformer | mesh | operations | strategies | plans | took (CPU) | seconds | gap | proof | "
+        "data parallel | sharded | verified |\n|---|---|---|---|---|---|---|---|---|---|---|---|\n");
+  }
+  bool all_well = true;
+  for (const ChooseRow& row : rows()) {
+    if (std::string(row.name).find(options.only) == std::string::npos) continue;
+    all_well = print_row(row, options.json) && all_well;
+  }
+  return all_well ? 0 : 1;
+}
+
+}  // namespace tessera::bench

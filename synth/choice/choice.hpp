@@ -1,0 +1,63 @@
+// A choice: the layouts of a program, the conversions between them, and how far from the best possible it is.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string_view>
+#include <vector>
+
+#include "synth/choice/problem.hpp"
+#include "synth/plan/plan.hpp"
+
+namespace tessera::synth {
+
+// FOREACH(identifier, "name"): what showed that no program is better.
+#define TESSERA_CHOICE_PROOFS(FOREACH)                                           \
+  FOREACH(ascent, "ascent")           /* the bound reached the program */        \
+  FOREACH(elimination, "elimination") /* all others were minimised away */       \
+  FOREACH(walk, "walk")               /* all that could be better were walked */ \
+  FOREACH(limit, "limit")             /* nothing did: the gap says what is open */
+
+enum class ChoiceProof : std::uint8_t {
+#define MEMBER(identifier, text) identifier,
+  TESSERA_CHOICE_PROOFS(MEMBER)
+#undef MEMBER
+};
+std::string_view name(ChoiceProof proof);
+
+// A value's copy in another layout, made once for all uses that take it.
+struct ChosenConversion {
+  ChoiceValueId value;
+  std::optional<std::size_t> of_copy;  // it is made from this conversion's copy; nothing: from the value as it is made
+  double executions = 1;
+  std::shared_ptr<const Plan> plan;  // verified
+};
+
+// A use takes the value as it is made, or a copy; where that is larger than what it wants, its part.
+struct ChosenUse {
+  Layout layout;                    // that is wanted
+  std::optional<std::size_t> copy;  // a conversion's number; nothing: the value as it is made
+};
+
+struct ChosenNode {
+  std::vector<ChosenUse> uses;
+  std::optional<Layout> result;
+};
+
+struct LayoutChoice {
+  std::vector<ChosenNode> nodes;              // of the problem
+  std::vector<ChosenConversion> conversions;  // each after the one that it is made from
+  double seconds = 0;                         // local steps and conversions, times executions
+  double local_seconds = 0;                   // of it, the local steps
+  double bound_seconds = 0;                   // no program takes less
+  ChoiceProof proof = ChoiceProof::limit;
+  std::size_t operations = 0;  // and joins
+  std::size_t strategies = 0;  // of all of them
+  std::size_t plans = 0;       // conversions that were priced
+
+  double gap() const { return seconds > 0 ? (seconds - bound_seconds) / seconds : 0; }
+};
+
+}  // namespace tessera::synth

@@ -1,0 +1,43 @@
+// Private to synth: what a change of layout costs, asked for when it is first compared. The price is that of the plan,
+// which is replayed and verified only if it is chosen.
+#pragma once
+
+#include <memory>
+#include <vector>
+
+#include "synth/redistribute/plan.hpp"
+
+namespace tessera::synth {
+
+// The layouts of arrays of one element type and one shape, and the seconds from each to each.
+class LayoutPrices {
+ public:
+  // The machine outlives this.
+  LayoutPrices(MeshRef mesh, ElementType element, const Shape& shape, const Machine& machine);
+
+  // The number of a layout, which such arrays can have.
+  int number_of(const Layout& layout);
+  const Layout& layout(int number) const { return types_[static_cast<std::size_t>(number)].layout(); }
+  const ArrayType& type(int number) const { return types_[static_cast<std::size_t>(number)]; }
+
+  // Seconds from one layout to another; endless where there is no plan.
+  double seconds(int from, int to);
+  // Does every device have its tile of `to`, with nothing to receive?
+  bool is_free(int from, int to);
+  // How many plans were made.
+  std::size_t plans() const { return plans_; }
+  bool is_of(ElementType element, const Shape& shape) const { return element == element_ && shape == shape_; }
+
+ private:
+  double planned(int from, int to);
+
+  MeshRef mesh_;
+  ElementType element_;
+  Shape shape_;
+  const Machine& machine_;
+  std::vector<ArrayType> types_;
+  std::vector<std::vector<double>> seconds_;  // below 0: not asked for yet
+  std::size_t plans_ = 0;
+};
+
+}  // namespace tessera::synth
