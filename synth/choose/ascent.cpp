@@ -10,7 +10,7 @@ namespace {
 
 constexpr double kWorthASweep = 1e-9;
 // Sums of rounded numbers are not trusted to the last bit: a strategy goes only if it is dearer by more than this.
-constexpr double kRounding = 1e-11;
+constexpr double kRoundedApart = 1e-11;
 
 double least_in(const std::vector<double>& all) { return *std::ranges::min_element(all); }
 
@@ -141,7 +141,7 @@ std::size_t Ascent::drop(double best) {
     std::vector<ModelStrategy>& own = model_.nodes[n].strategies;
     std::vector<ModelStrategy> left;
     for (std::size_t x = 0; x < own.size(); ++x) {
-      const bool goes = x < reduced_[n].size() && bound_before_ + reduced_[n][x] > best * (1 + kRounding);
+      const bool goes = x < reduced_[n].size() && bound_before_ + reduced_[n][x] > best * (1 + kRoundedApart);
       if (goes) ++dropped;
       if (!goes) left.push_back(std::move(own[x]));
     }

@@ -21,9 +21,9 @@ constexpr double kClosed = 1e-9;
 constexpr double kFirstGuess = 1e-4;
 constexpr std::size_t kNarrowBeam = 10;
 
-class Search {
+class LayoutSearch {
  public:
-  Search(Model& model, const ChooseOptions& options) : model_(model), options_(options), ascent_(model) {}
+  LayoutSearch(Model& model, const ChooseOptions& options) : model_(model), options_(options), ascent_(model) {}
 
   void run() {
     ascent_.run(options_.sweeps);
@@ -112,7 +112,7 @@ base::Result<LayoutChoice> choose(const ChoiceProblem& problem, PlanCache& cache
     const base::StopScope scope(stop);
     const Machine devices = with_every_device(cache.machine(), problem.mesh->devices_end());
     TESSERA_TRY(model, model_of(problem, cache.machine(), devices));
-    Search search(*model, options);
+    LayoutSearch search(*model, options);
     search.run();
     TESSERA_CHECK(!search.best().empty() || problem.nodes.empty(), "a search found no program");
     TESSERA_TRY(choice, closed(*model, search.best(), cache, stop));

@@ -7,7 +7,7 @@ namespace tessera::synth {
 namespace {
 
 // Where the data of a star's value are: a value of the given problem, as it is made or as a copy.
-struct Source {
+struct CopySource {
   std::size_t value = 0;
   std::optional<std::size_t> copy;
 };
@@ -86,7 +86,7 @@ class Closing {
     }
     const ArrayType& wanted = type(v, layout(reader.node, reader.slot));
     const ArrayType& there = copy ? choice_.conversions[*copy].plan->to : type(v, layout(star_maker(v), maker_slot(v)));
-    Source& own = sources_[model_.problem.nodes[reader.node].result->value];
+    CopySource& own = sources_[model_.problem.nodes[reader.node].result->value];
     own = {sources_[v].value, copy};
     if (wanted == there) return base::Done{};
     // Its part, as a copy of its own: those behind the join are made from it.
@@ -108,7 +108,7 @@ class Closing {
   const Assignment& assignment_;
   PlanCache& cache_;
   base::StopToken stop_;
-  std::vector<Source> sources_;  // of every star
+  std::vector<CopySource> sources_;  // of every star
   LayoutChoice choice_;
 };
 

@@ -92,8 +92,12 @@ struct ClassTable {
 };
 
 void keep_cheapest(std::vector<ClassRow>& rows) {
-  std::ranges::stable_sort(
-      rows, [](const ClassRow& a, const ClassRow& b) { return a.key != b.key ? a.key < b.key : a.cost < b.cost; });
+  constexpr std::size_t kLooks = 500'000;
+  std::size_t compared = 0;
+  std::ranges::stable_sort(rows, [&](const ClassRow& a, const ClassRow& b) {
+    if (++compared % kLooks == 0) base::look_for_stop();
+    return a.key != b.key ? a.key < b.key : a.cost < b.cost;
+  });
   rows.erase(std::unique(rows.begin(), rows.end(), [](const auto& a, const auto& b) { return a.key == b.key; }),
              rows.end());
 }
@@ -295,7 +299,9 @@ class Elimination {
     const KeyMove gone_a(a.shape, joined.gone);
     const KeyMove gone_b(b.shape, joined.gone);
     std::size_t compact_at = 2 * limits_.entries;
+    std::size_t looked = 0;
     for (const ClassRow& own : a.rows) {
+      if (++looked % 1024 == 0) base::look_for_stop();
       ClassKey key{};
       of_a.apply(own.key, key);
       for (auto other = std::ranges::lower_bound(by_common, std::pair(key, std::size_t{0}));

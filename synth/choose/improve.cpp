@@ -8,7 +8,7 @@ namespace tessera::synth {
 
 namespace {
 
-constexpr int kRoundsMax = 50;
+constexpr int kImprovingRoundsMax = 50;
 constexpr double kBetter = 1 - 1e-12;
 
 // The node and its stars.
@@ -39,7 +39,7 @@ bool improve_node(const Model& model, Assignment& assignment, std::size_t n) {
 }  // namespace
 
 void improve(const Model& model, Assignment& assignment) {
-  for (int round = 0; round < kRoundsMax; ++round) {
+  for (int round = 0; round < kImprovingRoundsMax; ++round) {
     bool has_changed = false;
     for (std::size_t n = 0; n < model.nodes.size(); ++n) {
       base::look_for_stop();

@@ -7,21 +7,21 @@ namespace tessera::synth {
 
 namespace {
 
-using Group = std::uint32_t;  // a set of readers
+using ReaderGroup = std::uint32_t;  // a set of readers
 
 // Sums over groups of readers that do not depend on the layout that the value is made in.
-class Groups {
+class ReaderGroups {
  public:
-  Groups(const Star& star, const StarQuery& query)
-      : star_(star), query_(query), readers_(query.wants.size()), all_((Group{1} << readers_) - 1) {
+  ReaderGroups(const Star& star, const StarQuery& query)
+      : star_(star), query_(query), readers_(query.wants.size()), all_((ReaderGroup{1} << readers_) - 1) {
     count_executions();
     add_up();
   }
 
-  Group all() const { return all_; }
-  double executions(Group group) const { return executions_[group]; }
+  ReaderGroup all() const { return all_; }
+  double executions(ReaderGroup group) const { return executions_[group]; }
   // The least costs of the wants of a group, all served by a copy.
-  double wants(Group group, std::size_t copy) const { return wants_[group * star_.wanted.size() + copy]; }
+  double wants(ReaderGroup group, std::size_t copy) const { return wants_[group * star_.wanted.size() + copy]; }
   // The least cost of a reader's want that the layout as made serves.
   double direct(std::size_t reader, std::size_t made) const {
     double least = kEndless;
@@ -34,7 +34,7 @@ class Groups {
  private:
   void count_executions() {
     executions_.assign(std::size_t{all_} + 1, 0);
-    for (Group group = 1; group <= all_; ++group) {
+    for (ReaderGroup group = 1; group <= all_; ++group) {
       double sum = 0;
       for (std::size_t k = 0; k < readers_; ++k) sum += (group >> k & 1U) != 0 ? query_.executions[k] : 0;
       executions_[group] = std::min(star_.executions, sum);
@@ -51,8 +51,8 @@ class Groups {
         wants_[(std::size_t{1} << k) * copies + m] = least;
       }
     }
-    for (Group group = 1; group <= all_; ++group) {
-      const Group first = group & (~group + 1);
+    for (ReaderGroup group = 1; group <= all_; ++group) {
+      const ReaderGroup first = group & (~group + 1);
       if (group == first) continue;
       for (std::size_t m = 0; m < copies; ++m) {
         wants_[group * copies + m] = wants_[first * copies + m] + wants_[(group ^ first) * copies + m];
@@ -63,7 +63,7 @@ class Groups {
   const Star& star_;
   const StarQuery& query_;
   std::size_t readers_;
-  Group all_;
+  ReaderGroup all_;
   std::vector<double> executions_;
   std::vector<double> wants_;
 };
@@ -71,25 +71,25 @@ class Groups {
 // The readers served from one layout.
 class Served {
  public:
-  Served(const Star& star, const Groups& groups, std::size_t made, std::size_t readers)
+  Served(const Star& star, const ReaderGroups& groups, std::size_t made, std::size_t readers)
       : star_(star), groups_(groups), made_(made), by_one_(std::size_t{groups.all()} + 1, kEndless), least_(by_one_) {
     for (std::size_t k = 0; k < readers; ++k) direct_.push_back(groups.direct(k, made));
-    for (Group group = 1; group <= groups.all(); ++group) find_copy(group);
+    for (ReaderGroup group = 1; group <= groups.all(); ++group) find_copy(group);
   }
 
   // Serves groups that lack the readers of `without`; all the others, too, if it is 0.
-  void serve(Group without) {
+  void serve(ReaderGroup without) {
     least_[0] = 0;
-    for (Group group = 1; group <= groups_.all(); ++group) {
+    for (ReaderGroup group = 1; group <= groups_.all(); ++group) {
       if ((group & without) == 0) least_[group] = serve_group(group);
     }
   }
-  double least(Group group) const { return least_[group]; }
+  double least(ReaderGroup group) const { return least_[group]; }
   double direct(std::size_t reader) const { return direct_[reader]; }
-  double with_copy(Group group, std::size_t copy) const {
+  double with_copy(ReaderGroup group, std::size_t copy) const {
     return star_.price(made_, copy) * groups_.executions(group) + groups_.wants(group, copy);
   }
-  std::size_t best_copy(Group group) const {
+  std::size_t best_copy(ReaderGroup group) const {
     std::size_t best = 0;
     for (std::size_t m = 1; m < star_.wanted.size(); ++m) {
       if (with_copy(group, m) < with_copy(group, best)) best = m;
@@ -99,14 +99,14 @@ class Served {
   // The groups of the best way, copy by copy; those that take the value as it is have none.
   std::vector<StarCopy> groups_of_best() const {
     std::vector<StarCopy> found;
-    Group rest = groups_.all();
+    ReaderGroup rest = groups_.all();
     while (rest != 0) {
-      const Group first = rest & (~rest + 1);
+      const ReaderGroup first = rest & (~rest + 1);
       if (direct_[static_cast<std::size_t>(std::countr_zero(first))] + least_[rest ^ first] <= least_[rest]) {
         rest ^= first;
         continue;
       }
-      const Group taken = group_of_first(rest, first);
+      const ReaderGroup taken = group_of_first(rest, first);
       found.push_back({taken, best_copy(taken)});
       rest ^= taken;
     }
@@ -114,36 +114,36 @@ class Served {
   }
 
  private:
-  void find_copy(Group group) {
+  void find_copy(ReaderGroup group) {
     for (std::size_t m = 0; m < star_.wanted.size(); ++m)
       by_one_[group] = std::min(by_one_[group], with_copy(group, m));
   }
-  double serve_group(Group group) const {
-    const Group first = group & (~group + 1);
-    const Group others = group ^ first;
+  double serve_group(ReaderGroup group) const {
+    const ReaderGroup first = group & (~group + 1);
+    const ReaderGroup others = group ^ first;
     double least = direct_[static_cast<std::size_t>(std::countr_zero(first))] + least_[others];
-    for (Group some = others;; some = (some - 1) & others) {
+    for (ReaderGroup some = others;; some = (some - 1) & others) {
       least = std::min(least, by_one_[some | first] + least_[others ^ some]);
       if (some == 0) return least;
     }
   }
-  Group group_of_first(Group group, Group first) const {
-    const Group others = group ^ first;
-    for (Group some = others;; some = (some - 1) & others) {
+  ReaderGroup group_of_first(ReaderGroup group, ReaderGroup first) const {
+    const ReaderGroup others = group ^ first;
+    for (ReaderGroup some = others;; some = (some - 1) & others) {
       if (by_one_[some | first] + least_[others ^ some] <= least_[group]) return some | first;
       if (some == 0) return first;
     }
   }
 
   const Star& star_;
-  const Groups& groups_;
+  const ReaderGroups& groups_;
   std::size_t made_;
   std::vector<double> by_one_;  // of each group the cost with one copy
   std::vector<double> least_;   // of each group the least cost
   std::vector<double> direct_;  // of each reader as the value is made
 };
 
-std::vector<double> least_by_made(const Star& star, const StarQuery& query, const Groups& groups) {
+std::vector<double> least_by_made(const Star& star, const StarQuery& query, const ReaderGroups& groups) {
   std::vector<double> least(star.made.size(), kEndless);
   for (std::size_t s = 0; s < star.made.size(); ++s) {
     if ((*query.made)[s] == kEndless) continue;
@@ -154,11 +154,12 @@ std::vector<double> least_by_made(const Star& star, const StarQuery& query, cons
   return least;
 }
 
-std::vector<double> least_by_want(const Star& star, const StarQuery& query, const Groups& groups, std::size_t reader) {
+std::vector<double> least_by_want(const Star& star, const StarQuery& query, const ReaderGroups& groups,
+                                  std::size_t reader) {
   const std::size_t count = star.wanted.size();
   const std::vector<double>& own = *query.wants[reader];
-  const Group self = Group{1} << reader;
-  const Group others = groups.all() ^ self;
+  const ReaderGroup self = ReaderGroup{1} << reader;
+  const ReaderGroup others = groups.all() ^ self;
   std::vector<double> by_copy(count, kEndless);
   std::vector<double> least(count, kEndless);
   for (std::size_t s = 0; s < star.made.size(); ++s) {
@@ -167,7 +168,7 @@ std::vector<double> least_by_want(const Star& star, const StarQuery& query, cons
     Served served(star, groups, s, query.wants.size());
     served.serve(self);
     for (std::size_t m = 0; m < count; ++m) {
-      for (Group some = others;; some = (some - 1) & others) {
+      for (ReaderGroup some = others;; some = (some - 1) & others) {
         const double cost =
             star.price(s, m) * groups.executions(some | self) + groups.wants(some, m) + served.least(others ^ some);
         by_copy[m] = std::min(by_copy[m], made + cost);
@@ -217,18 +218,18 @@ StarQuery query_of(const Star& star, const StarCosts& costs) {
 }
 
 double least_of(const Star& star, const StarQuery& query) {
-  const std::vector<double> least = least_by_made(star, query, Groups(star, query));
+  const std::vector<double> least = least_by_made(star, query, ReaderGroups(star, query));
   return *std::ranges::min_element(least);
 }
 
 std::vector<double> least_by_label(const Star& star, const StarQuery& query, std::size_t place) {
-  const Groups groups(star, query);
+  const ReaderGroups groups(star, query);
   return place == 0 ? least_by_made(star, query, groups) : least_by_want(star, query, groups, place - 1);
 }
 
 std::vector<StarCopy> copies_of(const Star& star, std::size_t made, const std::vector<std::size_t>& wants) {
   const FixedQuery fixed(star, made, wants);
-  const Groups groups(star, fixed.query);
+  const ReaderGroups groups(star, fixed.query);
   Served served(star, groups, made, wants.size());
   served.serve(0);
   return served.groups_of_best();

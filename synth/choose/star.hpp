@@ -34,7 +34,6 @@ struct Star {
   std::vector<int> made;                           // numbers of the layouts that the maker has
   std::vector<int> wanted;                         // of those that readers may want, and copies have
   std::vector<double> seconds;                     // made x wanted: from one to the other
-  std::vector<std::uint8_t> serves;                // wanted x wanted: the second is a part of the first
   std::vector<std::vector<std::uint32_t>> served;  // of each wanted the others that it serves
 
   std::size_t readers() const { return of_readers.size(); }

@@ -10,6 +10,8 @@ namespace tessera::synth {
 
 namespace {
 
+constexpr std::size_t kStatesBetweenLooks = 100'000;  // comparisons between looks for a stop
+
 // What a star has been given: its maker's label, if that is known, and its readers' wants. Equal wants count once where
 // that makes no difference.
 struct StarClass {
@@ -260,7 +262,9 @@ class Walk {
 
   // Of equal states the cheapest stays; of all, if there are too many, the best.
   void merge(std::vector<WalkState>& states) {
-    std::ranges::stable_sort(states, [](const WalkState& a, const WalkState& b) {
+    std::size_t compared = 0;
+    std::ranges::stable_sort(states, [&](const WalkState& a, const WalkState& b) {
+      if (++compared % kStatesBetweenLooks == 0) base::look_for_stop();
       return a.classes != b.classes ? a.classes < b.classes : a.seconds < b.seconds;
     });
     const auto same = [](const WalkState& a, const WalkState& b) { return a.classes == b.classes; };

@@ -198,7 +198,8 @@ TEST(ExampleOf, Space) {
 
 TEST(ExampleOf, Star) {
   const MeshRef on = mesh("x:4");
-  LayoutPrices prices(on, ElementType::f32, {8, 8}, Machine{});
+  const Machine machine;
+  LayoutPrices prices(on, ElementType::f32, {8, 8}, machine);
   Star star;
   star.prices = &prices;
   star.of_readers = {1, 1, 1};
@@ -214,9 +215,9 @@ TEST(ExampleOf, Star) {
 
 // ---- The search ----
 
-TEST(Choice, IsWhatTryingEverythingFinds) { expect_equal_to_enumeration(150, 1); }
-TEST(Choice, IsFoundByAscentEliminationAndWalkAlike) { expect_agreement(60, 2); }
-TEST(Choice, HasNoBetterRival) { expect_no_better_rival(25, 3); }
+TEST(Choice, IsWhatTryingEverythingFinds) { expect_equal_to_enumeration(40, 1); }
+TEST(Choice, IsFoundByAscentEliminationAndWalkAlike) { expect_agreement(20, 2); }
+TEST(Choice, HasNoBetterRival) { expect_no_better_rival(8, 3); }
 
 LayoutChoice choice_of(const ChoiceProblem& problem, const Machine& machine = {}) {
   PlanCache cache(machine);
@@ -329,7 +330,7 @@ TEST(Choice, TiesAParameterToItsNextValue) {
 
 TEST(Choice, IsTheSameEachTime) {
   Dice dice(7);
-  for (int i = 0; i < 10; ++i) {
+  for (int i = 0; i < 4; ++i) {
     const ChoiceProblem problem = random_problem(mesh("x:2,y:2"), 8, dice);
     const LayoutChoice first = choice_of(problem);
     const LayoutChoice second = choice_of(problem);
