@@ -71,10 +71,13 @@ ChoiceProblem with_parameters(ChoiceProblem problem, bool weights_whole) {
   return problem;
 }
 
-double seconds_of_rival(const ChoiceProblem& problem, const Machine& machine, bool weights_whole) {
-  PlanCache cache(machine);
+// Nothing where the program does not train: it has no parameters that a step changes.
+std::string seconds_of_rival(const ChooseRow& row, const ChoiceProblem& problem, bool weights_whole, bool json) {
+  if (!row.trains) return json ? "null" : "-";
+  PlanCache cache(row.machine);
   const auto choice = choose(with_parameters(problem, weights_whole), cache);
-  return choice.ok() ? choice->seconds : 0;
+  if (!choice.ok()) return json ? "null" : "-";
+  return json ? fmt::format("{}", choice->seconds) : fmt::format("{:.4g}", choice->seconds);
 }
 
 bool print_row(const ChooseRow& row, bool json) {
@@ -88,14 +91,14 @@ bool print_row(const ChooseRow& row, bool json) {
     return false;
   }
   const auto fault = fault_of_choice(problem, *choice, row.machine);
-  const double whole = row.trains ? seconds_of_rival(problem, row.machine, true) : 0;
-  const double sharded = row.trains ? seconds_of_rival(problem, row.machine, false) : 0;
+  const std::string whole = seconds_of_rival(row, problem, true, json);
+  const std::string sharded = seconds_of_rival(row, problem, false, json);
   const char* line =
       json ? R"({{"program":"{}","mesh":"{}","operations":{},"choices":{},"plans":{},"cpu_seconds":{:.3f},)"
              R"("seconds":{},"gap":{:.1e},"proof":"{}","data_seconds":{},"sharded_seconds":{},)"
              R"("verified":{}}})"
              "\n"
-           : "| {} | `{}` | {} | {} | {} | {:.2f} s | {:.4g} | {:.1e} | {} | {:.4g} | {:.4g} | {} |\n";
+           : "| {} | `{}` | {} | {} | {} | {:.2f} s | {:.4g} | {:.1e} | {} | {} | {} | {} |\n";
   fmt::print(fmt::runtime(line), row.name, row.mesh, choice->operations, choice->strategies, choice->plans, took,
              choice->seconds, choice->gap(), name(choice->proof), whole, sharded, !fault);
   return !fault;
