@@ -12,6 +12,7 @@
 #include <utility>
 #include <vector>
 
+#include "repl/layout_options.hpp"
 #include "tessera/mpi.hpp"
 
 namespace tessera::repl {
@@ -51,6 +52,7 @@ struct Wishes {
   ExplainOptions explain;
   PlanOptions plan;
   std::string change;  // of plan and compare: `FROM -> TO`
+  ConvertWishes convert;
   CompareOptions compare;
   MoveOptions move;
   PlaceOptions place;
@@ -165,6 +167,7 @@ void add_plan(CLI::App& app, Wishes& wishes) {
   plan->add_option("--verify", options.verify_file,
                    "replay the plans in FILE, JSON lines: print the cost of each, or its fault")
       ->type_name("FILE");
+  add_foreign_ends(plan, options);
 }
 
 void add_compare(CLI::App& app, Wishes& wishes) {
@@ -339,7 +342,7 @@ Command finished_plan(Wishes& wishes) {
   }
   if (plan.verify_file) {
     const bool plans = plan.mesh || plan.to_mesh || plan.from || plan.to || plan.planner || plan.within ||
-                       plan.collectives_only || plan.sends || !plan.place.empty();
+                       plan.collectives_only || plan.sends || plan.emit || !plan.place.empty();
     if (plans || plan.batch_file)
       return misused("--verify takes plans from its file, and beside it only --machine and --json");
     return std::move(plan);
@@ -348,6 +351,12 @@ Command finished_plan(Wishes& wishes) {
     return misused("--batch takes --mesh, --to-mesh, --from and --to from the lines of its file");
   }
   if (plan.sends && !plan.json && !plan.batch_file) return misused("--sends is for --json");
+  if (plan.emit && (plan.json || plan.batch_file))
+    return misused("--emit writes one program, without --json and --batch");
+  if (plan.foreign_from || plan.foreign_to) {
+    if (const auto why = misused_ends(plan)) return misused(*why);
+    return std::move(plan);
+  }
   if (!plan.batch_file && !(plan.mesh && plan.from && plan.to)) {
     return misused("plan needs --mesh with --from and --to or 'FROM -> TO', or --batch FILE, or --verify FILE");
   }
@@ -400,6 +409,7 @@ Command finished(const CLI::App& app, Wishes& wishes) {
   if (app.got_subcommand("fmt")) return finished_format(wishes);
   if (app.got_subcommand("explain")) return std::move(wishes.explain);
   if (app.got_subcommand("plan")) return finished_plan(wishes);
+  if (app.got_subcommand("convert")) return finished_convert(wishes.convert);
   if (app.got_subcommand("compare")) return finished_compare(wishes);
   if (app.got_subcommand("move")) return finished_move(wishes);
   if (app.got_subcommand("place")) return finished_place(wishes);
@@ -460,6 +470,8 @@ Command parse_command_line(int argument_count, const char* const* arguments) {
   add_format(app, wishes);
   add_explain(app, wishes);
   add_plan(app, wishes);
+  add_convert(add_command(app, "convert", "Read a layout of JAX, XLA, Shardy, torch or Alpa, or write one."),
+              wishes.convert);
   add_compare(app, wishes);
   add_move(app, wishes);
   add_place(app, wishes);

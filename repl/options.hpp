@@ -48,6 +48,12 @@ struct ExplainOptions {
   std::string name;
 };
 
+// A layout as another system writes it.
+struct ForeignText {
+  std::string format;  // of tessera/interop.hpp
+  std::string text;
+};
+
 struct PlanOptions {
   std::optional<std::string> mesh;
   std::optional<std::string> to_mesh;
@@ -59,8 +65,26 @@ struct PlanOptions {
   std::string place;
   std::optional<std::string> batch_file;
   std::optional<std::string> verify_file;
+  std::optional<ForeignText> foreign_from;
+  std::optional<ForeignText> foreign_to;
+  std::string shape;                // of the array, for foreign texts
+  std::int64_t bytes = 0;           // of an element, for foreign texts
+  std::int64_t devices = 0;         // for foreign texts that do not say how many
+  std::optional<std::string> emit;  // a target of tessera/interop.hpp
   bool collectives_only = false;
   bool sends = false;  // with json: every send
+  bool json = false;
+};
+
+struct ConvertOptions {
+  std::optional<ForeignText> text;
+  std::string mesh;
+  std::string shape;
+  std::int64_t devices = 0;
+  std::int64_t bytes = 0;
+  std::optional<std::int64_t> leaf;
+  std::optional<std::string> to_format;
+  std::optional<std::string> batch_file;
   bool json = false;
 };
 
@@ -131,7 +155,7 @@ struct CalibrateOptions {
 };
 
 using Command = std::variant<SessionOptions, WorkerOptions, RunOptions, CalibrateOptions, CheckOptions, FormatOptions,
-                             ExplainOptions, PlanOptions, CompareOptions, MoveOptions, PlaceOptions, LearnOptions,
-                             DrawOptions, Answer>;
+                             ExplainOptions, PlanOptions, ConvertOptions, CompareOptions, MoveOptions, PlaceOptions,
+                             LearnOptions, DrawOptions, Answer>;
 
 }  // namespace tessera::repl

@@ -19,6 +19,7 @@ int perform(const CheckOptions& options, Console& console);
 int perform(const FormatOptions& options, Console& console);
 int perform(const ExplainOptions& options, Console& console);
 int perform(const PlanOptions& options, Console& console);
+int perform(const ConvertOptions& options, Console& console);
 int perform(const CompareOptions& options, Console& console);
 int perform(const MoveOptions& options, Console& console);
 int perform(const CalibrateOptions& options, Console& console);

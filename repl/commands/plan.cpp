@@ -2,12 +2,14 @@
 
 #include <utility>
 
+#include "repl/commands/answer_lines.hpp"
 #include "repl/commands/commands.hpp"
 #include "repl/exit.hpp"
 #include "repl/files.hpp"
 #include "repl/interactive/traffic.hpp"
 #include "repl/render/json.hpp"
 #include "repl/render/units.hpp"
+#include "tessera/interop.hpp"
 #include "tessera/plan_verdict.hpp"
 
 namespace tessera::repl {
@@ -73,34 +75,6 @@ bool verify_line(const std::string& line, std::int64_t number, const PlanOptions
   return right;
 }
 
-// All lines of the file, each answered before the next is read: answer(line, its number) gives whether all was well.
-template <class F>
-int answer_lines(const std::string& path, Console& console, F&& answer) {
-  const OpenFile file(path);
-  const std::string name = path == "-" ? "standard input" : path;
-  if (!file.ok()) {
-    console.complain("cannot read " + name + ": " + file.why());
-    return kExitCommand;
-  }
-  LineReader lines(file.descriptor());
-  bool all_well = true;
-  std::string line;
-  for (std::int64_t number = 1;; ++number) {
-    const LineReader::Outcome outcome = lines.next(line);
-    if (outcome == LineReader::Outcome::failed) {
-      console.complain("cannot read " + name + ": " + lines.why());
-      return kExitCommand;
-    }
-    if (outcome == LineReader::Outcome::end) return all_well ? kExitDone : kExitProgram;
-    if (outcome == LineReader::Outcome::interrupted) {
-      --number;
-      continue;
-    }
-    if (line.find_first_not_of(" \t\r") == std::string::npos) continue;
-    all_well = answer(line, number) && all_well;
-  }
-}
-
 // A planner is looked up before anything else, so a request without types tells whether there is one of that name.
 std::optional<Diagnostics> unknown_planner(const PlanRequest& request) {
   for (const std::string& name : planner_names()) {
@@ -124,6 +98,33 @@ int plan_for_people(const PlanRequest& request, Console& console) {
   return kExitDone;
 }
 
+int emit_plan(const PlanRequest& request, const std::string& target, Console& console) {
+  const auto plan = make_plan(request);
+  if (!plan) return failed(plan.diagnostics(), console);
+  const auto text = emit(*plan, target);
+  if (!text) return failed(text.diagnostics(), console);
+  console.out(*text);
+  return kExitDone;
+}
+
+// Fills in mesh and types from layouts that other systems write. A failure is reported, and its exit status given.
+std::optional<int> read_foreign_ends(const PlanOptions& options, PlanRequest& request, Console& console) {
+  const auto end = [&](const std::optional<ForeignText>& foreign, const std::string& ours) {
+    ForeignLayout layout{foreign ? foreign->format : "tessera", foreign ? foreign->text : ours};
+    layout.mesh = request.mesh;
+    if (foreign) layout.shape = options.shape;
+    layout.bytes = options.bytes;
+    if (foreign) layout.devices = options.devices;
+    return layout;
+  };
+  const auto read = read_layouts(end(options.foreign_from, request.from), end(options.foreign_to, request.to));
+  if (!read) return failed(read.diagnostics(), console);
+  request.mesh = placed(read->first.mesh, options.place);
+  request.from = read->first.type;
+  request.to = read->second.type;
+  return std::nullopt;
+}
+
 }  // namespace
 
 int perform(const PlanOptions& options, Console& console) {
@@ -135,7 +136,8 @@ int perform(const PlanOptions& options, Console& console) {
     });
   }
   PlanRequest request;
-  request.mesh = placed(options.mesh.value_or(""), options.place);
+  const bool is_foreign = options.foreign_from || options.foreign_to;
+  request.mesh = is_foreign ? options.mesh.value_or("") : placed(options.mesh.value_or(""), options.place);
   request.to_mesh = options.to_mesh.value_or("");
   request.from = options.from.value_or("");
   request.to = options.to.value_or("");
@@ -147,6 +149,10 @@ int perform(const PlanOptions& options, Console& console) {
     if (!bytes) return failed(bytes.diagnostics(), console);
     request.within_bytes = *bytes;
   }
+  if (is_foreign) {
+    if (const auto status = read_foreign_ends(options, request, console)) return *status;
+  }
+  if (options.emit) return emit_plan(request, *options.emit, console);
   if (!options.batch_file)
     return options.json ? plan_as_json(request, options.sends, console) : plan_for_people(request, console);
   if (const auto why = unknown_planner(request)) return failed(*why, console);
