@@ -286,8 +286,9 @@ tessera_text tessera_function_result_type(const tessera_function* function, size
   return at(function->function.results(), index);
 }
 
-tessera_status tessera_function_call(const tessera_function* function, const tessera_array* const* arguments,
-                                     size_t argument_count, tessera_array** results, tessera_failure** why) {
+tessera_status tessera_function_call_until(const tessera_function* function, const tessera_array* const* arguments,
+                                           size_t argument_count, const tessera_stop_token* stop,
+                                           tessera_array** results, tessera_failure** why) {
   return answered(why, {function != nullptr, results != nullptr}, [&] {
     if (arguments == nullptr && argument_count > 0) return wrong_call("there are no arguments", why);
     std::vector<tessera::Array> given;
@@ -295,13 +296,17 @@ tessera_status tessera_function_call(const tessera_function* function, const tes
       if (arguments[i] == nullptr) return wrong_call("an argument is NULL", why);
       given.push_back(arguments[i]->array);
     }
-    auto made = function->function.call(given);
+    auto made = stop == nullptr ? function->function.call(given) : function->function.call(given, stop->token);
     if (!made) return fail(made.diagnostics(), why);
     std::vector<std::unique_ptr<tessera_array>> handles;  // all, or none
     for (tessera::Array& array : *made) handles.emplace_back(handle_of(std::move(array)));
     for (size_t i = 0; i < handles.size(); ++i) results[i] = handles[i].release();
     return TESSERA_DONE;
   });
+}
+tessera_status tessera_function_call(const tessera_function* function, const tessera_array* const* arguments,
+                                     size_t argument_count, tessera_array** results, tessera_failure** why) {
+  return tessera_function_call_until(function, arguments, argument_count, nullptr, results, why);
 }
 void tessera_function_destroy(tessera_function* function) { delete function; }
 

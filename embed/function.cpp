@@ -274,21 +274,43 @@ static Result<std::vector<Array>> run_in(const runtime::World& world, const Func
   return results;
 }
 
-Result<std::vector<Array>> Function::call(const std::vector<Array>& arguments) const {
+// Runs the function until the host's tokens, one of all calls and one of this, or its time stop it.
+static Result<std::vector<Array>> run_until(const Function::Impl& own, const std::vector<runtime::Value>& inputs,
+                                            const std::optional<StopToken>& stop) {
+  // A flag of this call's: others may be under way.
+  std::atomic<bool> flag = false;
+  embed::StopLink stopped_by_all(own.config->stop, flag);
+  embed::StopLink stopped_by_own(stop, flag);
+  stopped_by_all.renew();
+  stopped_by_own.renew();
+  runtime::World world = own.world;
+  world.stop = &flag;
+  const embed::Deadline deadline(own.config->seconds_max, flag);
+  return embed::in_time(deadline, world.team.get(), [&] { return run_in(world, own, inputs); });
+}
+
+static Result<std::vector<Array>> call_function(const Function::Impl& own, const std::vector<Array>& arguments,
+                                                const std::optional<StopToken>& stop) {
   return embed::safely([&]() -> Result<std::vector<Array>> {
-    const Impl& own = *impl_;
+    // On ranks all have to come to the run, which one token ends on every one.
+    if (stop && stop->asked() && own.world.team == nullptr) {
+      return embed::failure(
+          base::make(base::Kind::interrupted)
+              .suggest("the token was asked to stop before the call: give each call a new StopToken"));
+    }
     auto inputs = inputs_of(own, arguments);
     if (!inputs) return inputs.diagnostics();
-    if (!(own.config->seconds_max > 0)) return run_in(own.world, own, *inputs);
-    // A flag of this call's: others may be under way.
-    std::atomic<bool> stop = false;
-    embed::StopLink stopped_by(own.config->stop, stop);
-    stopped_by.renew();
-    runtime::World world = own.world;
-    world.stop = &stop;
-    const embed::Deadline deadline(own.config->seconds_max, stop);
-    return embed::in_time(deadline, world.team.get(), [&] { return run_in(world, own, *inputs); });
+    if (!stop && !(own.config->seconds_max > 0)) return run_in(own.world, own, *inputs);
+    return run_until(own, *inputs, stop);
   });
+}
+
+Result<std::vector<Array>> Function::call(const std::vector<Array>& arguments) const {
+  return call_function(*impl_, arguments, std::nullopt);
+}
+
+Result<std::vector<Array>> Function::call(const std::vector<Array>& arguments, const StopToken& stop) const {
+  return call_function(*impl_, arguments, stop);
 }
 
 }  // namespace tessera

@@ -18,6 +18,7 @@
 #include "runtime/memory/arena.hpp"
 #include "runtime/ranks/parts.hpp"
 #include "synth/layout/tiling.hpp"
+#include "tessera/array_type.hpp"
 
 namespace tessera {
 
@@ -259,6 +260,24 @@ Result<Array> Session::borrow(std::string_view type, const std::vector<HostMemor
 
 Result<Array> Session::array(std::string_view type, const HostMemory& whole, std::shared_ptr<const void> keep) {
   return array_of(*impl_, type, std::move(keep), [&](embed::Texts& texts) { return cut(*impl_, type, whole, texts); });
+}
+
+Result<ArrayType> Session::read_type(std::string_view type) {
+  return embed::safely([&]() -> Result<ArrayType> {
+    const embed::Entry entry(impl_->busy);
+    if (!entry.alone()) return embed::session_is_busy();
+    impl_->begin_work();
+    embed::Texts texts = *impl_->state->texts;
+    const auto types = impl_->read_types({std::string(type)}, texts);
+    if (!types) return embed::to_public(texts, types.errors());
+    const synth::ArrayType& read = types->front();
+    ArrayType result{
+        impl_->type_text(read), embed::to_public(read.element()), {}, {}, !read.layout().pending().empty()};
+    result.shape.assign(read.shape().begin(), read.shape().end());
+    for (std::int64_t device = 0; device < read.devices(); ++device)
+      result.tiles.push_back(embed::to_public(synth::tile(read, device)));
+    return result;
+  });
 }
 
 }  // namespace tessera

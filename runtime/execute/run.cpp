@@ -201,7 +201,7 @@ base::Result<Outcome> run_checked(const synth::Program& program, const ProgramMe
   base::Status done = base::guarded([&]() -> base::Status {
     TESSERA_TRY(moved, moved_inputs(given, memory.map.ranks(), world));
     inputs = std::move(moved);
-    if (has_products(program.body)) prepare_products();
+    if (has_products(program.body)) TESSERA_TRY_STATUS(prepare_products());
     executor.emplace(program, memory.tiles, memory.plan, team, Parts(team, memory.map, own.arena, offsets_of(began)),
                      inputs, world);
     if (!team.alone()) share.emplace(team.machine_count());

@@ -10,6 +10,7 @@
 #include "base/check.hpp"
 #include "runtime/kernels/blas_library.hpp"
 #include "runtime/kernels/blas_scratch.hpp"
+#include "runtime/kinds.hpp"
 
 namespace tessera::runtime {
 
@@ -103,9 +104,17 @@ BlasOperand told(const Matrix<T>& matrix, std::int64_t rows, std::int64_t column
 
 }  // namespace
 
-void prepare_products() { buffers().prepare(); }
+base::Status prepare_products() {
+  if (const std::string& missing = blas_library().missing; !missing.empty())
+    return base::make(Kind::no_blas, missing).suggest("Debian: apt install libopenblas0-serial");
+  buffers().prepare();
+  return base::Done{};
+}
 
-std::string blas_processor() { return blas_library().processor(); }
+std::string blas_processor() {
+  const BlasLibrary& library = blas_library();
+  return library.missing.empty() ? library.processor() : "";
+}
 
 template <BlasElement T>
 void blas_multiply(const BlasSizes& sizes, const Matrix<T>& left, const Matrix<T>& right, bool add, T* out,

@@ -8,6 +8,8 @@
 #include <cstdint>
 #include <string>
 
+#include "base/result.hpp"
+
 namespace tessera::runtime {
 
 template <class T>
@@ -34,10 +36,11 @@ void blas_multiply(const BlasSizes& sizes, const Matrix<T>& left, const Matrix<T
                    std::int64_t out_stride);
 
 // Called before threads begin to work on a program with products: makes sure, if there is room, that one of them can be
-// under way.
-void prepare_products();
+// under way. `no-blas` if there is no library to multiply with.
+base::Status prepare_products();
 
 // The kind of processor that the library has chosen its code for, `Haswell`: another kind gives other last bits.
+// Empty without a library.
 std::string blas_processor();
 
 }  // namespace tessera::runtime

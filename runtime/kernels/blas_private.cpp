@@ -7,6 +7,8 @@
 
 #include <cstdint>
 #include <cstring>
+#include <string>
+#include <utility>
 
 #include "base/check.hpp"
 #include "runtime/kernels/blas_library.hpp"
@@ -22,21 +24,23 @@ using Noted = ElfW(Dyn);
 
 constexpr const char* kTake = "blas_memory_alloc";
 
-template <class F>
-F function(void* library, const char* name) {
-  void* const found = dlsym(library, name);
-  TESSERA_CHECK(found != nullptr, fmt::format("{} has no {}", TESSERA_BLAS_PATH, name));
-  return reinterpret_cast<F>(found);
+// The folder that this code is in, with a slash at its end.
+std::string own_folder() {
+  Dl_info info{};
+  if (dladdr(reinterpret_cast<const void*>(&own_folder), &info) == 0 || info.dli_fname == nullptr) return "";
+  const std::string path = info.dli_fname;
+  return path.substr(0, path.rfind('/') + 1);
 }
 
 // RTLD_LOCAL: nobody else finds its functions. RTLD_DEEPBIND: it finds its own before the host's; OpenBLAS calls itself
 // through the dynamic linker, so that a host's OpenBLAS would otherwise give this one its buffers and its kernels.
-void* open_library() {
-  void* const library = dlopen(TESSERA_BLAS_PATH, RTLD_NOW | RTLD_LOCAL | RTLD_DEEPBIND);
-  TESSERA_CHECK(library != nullptr,
-                fmt::format("OpenBLAS' build without threads is not at {} (Debian: apt install libopenblas0-serial)",
-                            TESSERA_BLAS_PATH));
-  return library;
+// Without a library `missing` says why.
+void* open_library(std::string& missing) {
+  for (const std::string& path : {own_folder() + "libtessera_openblas.so", std::string(TESSERA_BLAS_PATH)}) {
+    if (void* const library = dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL | RTLD_DEEPBIND)) return library;
+    missing += fmt::format("{}{}", missing.empty() ? "" : "; ", dlerror());
+  }
+  return nullptr;
 }
 
 // The dynamic linker's record of an opened library: the table of functions that are called through it, and their names.
@@ -120,17 +124,37 @@ bool come_before_its_own(void* library) {
 
 }  // namespace
 
+namespace {
+
+// Sets `found`; what has no such function is no OpenBLAS.
+template <class F>
+void look_up(void* library, const char* name, F& found, std::string& missing) {
+  found = reinterpret_cast<F>(dlsym(library, name));
+  if (found == nullptr) missing = fmt::format("the library that was opened has no {}", name);
+}
+
+BlasLibrary open() {
+  BlasLibrary library;
+  std::string missing;
+  void* const opened = open_library(missing);
+  library.missing = std::move(missing);
+  if (opened == nullptr) return library;
+  library.missing.clear();
+  look_up(opened, "cblas_sgemm", library.sgemm, library.missing);
+  look_up(opened, "cblas_dgemm", library.dgemm, library.missing);
+  look_up(opened, "openblas_get_corename", library.processor, library.missing);
+  look_up(opened, kTake, library.take_buffer, library.missing);
+  look_up(opened, "blas_memory_free", library.give_buffer_back, library.missing);
+  if (!library.missing.empty()) return library;
+  take_theirs = library.take_buffer;
+  library.keeps_calls_apart = come_before_its_own(opened);
+  return library;
+}
+
+}  // namespace
+
 const BlasLibrary& blas_library() {
-  static const BlasLibrary library = [] {
-    void* const opened = open_library();
-    take_theirs = function<void* (*)(int)>(opened, kTake);
-    return BlasLibrary{function<decltype(&cblas_sgemm)>(opened, "cblas_sgemm"),
-                       function<decltype(&cblas_dgemm)>(opened, "cblas_dgemm"),
-                       function<decltype(&openblas_get_corename)>(opened, "openblas_get_corename"),
-                       take_theirs,
-                       function<void (*)(void*)>(opened, "blas_memory_free"),
-                       come_before_its_own(opened)};
-  }();
+  static const BlasLibrary library = open();
   return library;
 }
 

@@ -124,6 +124,24 @@ static void test_arrays(tessera_session* session, host* own) {
   EXPECT(fails_with(why, "bad-call") && own->released == 4);
 }
 
+/* A function of one argument and two results, under tokens of one call. */
+static void test_stopping_a_call(const tessera_function* function, const tessera_array* array) {
+  tessera_stop_token* token = NULL;
+  tessera_failure* why = NULL;
+  tessera_array* results[2] = {NULL, NULL};
+  EXPECT(tessera_stop_token_create(&token) == TESSERA_DONE);
+  EXPECT(tessera_function_call_until(function, &array, 1, token, results, &why) == TESSERA_DONE);
+  tessera_array_destroy(results[0]);
+  tessera_array_destroy(results[1]);
+  tessera_stop_token_stop(token);
+  EXPECT(tessera_function_call_until(function, &array, 1, token, results, &why) != TESSERA_DONE);
+  EXPECT(fails_with(why, "interrupted"));
+  EXPECT(tessera_function_call_until(function, &array, 1, NULL, results, &why) == TESSERA_DONE);
+  tessera_array_destroy(results[0]);
+  tessera_array_destroy(results[1]);
+  tessera_stop_token_destroy(token);
+}
+
 static void test_functions(tessera_session* session) {
   static const float values[4] = {1, 2, 3, 4};
   const tessera_memory whole = {values, NULL, 0};
@@ -149,6 +167,7 @@ static void test_functions(tessera_session* session) {
   EXPECT(fails_with(why, "bad-call"));
   tessera_array_destroy(results[0]);
   tessera_array_destroy(results[1]);
+  test_stopping_a_call(function, array);
   tessera_array_destroy(array);
   tessera_function_destroy(function);
 }

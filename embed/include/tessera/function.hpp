@@ -36,6 +36,9 @@ class TESSERA_API Function {
   // The results. `bad-call` where an argument has not exactly the type of its parameter; what a run can fail with
   // besides: `division-by-zero`, `out-of-memory-plan`, and `interrupted` where Config::stop was asked.
   Result<std::vector<Array>> call(const std::vector<Array>& arguments) const;
+  // The same, but a stop of the token, which is this call's alone, ends it with `interrupted`; a token that was asked
+  // before ends it at once. The function can be called again, with another token.
+  Result<std::vector<Array>> call(const std::vector<Array>& arguments, const StopToken& stop) const;
 
   struct Impl;
   explicit Function(std::shared_ptr<const Impl> impl) : impl_(std::move(impl)) {}

@@ -144,7 +144,7 @@ typedef struct tessera_view {
   { sizeof(tessera_view), NULL, 0, {0}, {0}, {0} }
 
 /* Grows when a function or a field is added. */
-#define TESSERA_ABI_VERSION 1
+#define TESSERA_ABI_VERSION 2
 TESSERA_C_API uint32_t tessera_abi_version(void);
 TESSERA_C_API tessera_text tessera_version(void);
 
@@ -154,7 +154,7 @@ TESSERA_C_API tessera_status tessera_failure_at(const tessera_failure* failure, 
 TESSERA_C_API void tessera_failure_destroy(tessera_failure* failure);
 
 TESSERA_C_API tessera_status tessera_stop_token_create(tessera_stop_token** token);
-TESSERA_C_API void tessera_stop_token_stop(tessera_stop_token* token);
+TESSERA_C_API void tessera_stop_token_stop(tessera_stop_token* token); /* from any thread, or a signal handler */
 TESSERA_C_API void tessera_stop_token_destroy(tessera_stop_token* token); /* sessions that have it keep what they need */
 
 /* Without a configuration: one of zeros. */
@@ -190,6 +190,10 @@ TESSERA_C_API tessera_text tessera_function_result_type(const tessera_function* 
 /* From several threads at the same time. `results` has room for tessera_function_results() of them. */
 TESSERA_C_API tessera_status tessera_function_call(const tessera_function* function, const tessera_array* const* arguments,
                                                    size_t argument_count, tessera_array** results, tessera_failure** why);
+/* The same until the token, which is this call's alone, is asked to stop; NULL: as above. */
+TESSERA_C_API tessera_status tessera_function_call_until(const tessera_function* function, const tessera_array* const* arguments,
+                                                         size_t argument_count, const tessera_stop_token* stop,
+                                                         tessera_array** results, tessera_failure** why);
 TESSERA_C_API void tessera_function_destroy(tessera_function* function);
 
 TESSERA_C_API tessera_text tessera_array_type(const tessera_array* array);

@@ -104,8 +104,8 @@ class Team {
   std::shared_ptr<const Impl> impl_;
 };
 
-// Stops all sessions that have it in their Config, and make_plan: work in progress fails with `interrupted`, and so
-// does everything begun later. Call it from any thread, but not from a signal handler. Copies are the same token.
+// Stops all sessions that have it in their Config, make_plan and Function::call: work in progress fails with
+// `interrupted`, and so does everything begun later. Call it from any thread or a signal handler. Copies are the same.
 class TESSERA_API StopToken {
  public:
   StopToken();
@@ -495,6 +495,7 @@ struct HostMemory {
 };
 
 class Function;  // tessera/function.hpp
+struct ArrayType;
 
 // ---- Sessions --------------------------------------------------------------------------------------------
 
@@ -537,6 +538,7 @@ class TESSERA_API Session {
   Result<Array> borrow(std::string_view type, const std::vector<HostMemory>& tiles, std::shared_ptr<const void> keep);
   // The same from one buffer that holds the whole array, on every rank; not for types with a pending sum.
   Result<Array> array(std::string_view type, const HostMemory& whole, std::shared_ptr<const void> keep);
+  Result<ArrayType> read_type(std::string_view type);  // tessera/array_type.hpp
 
   // Gathers one text from each rank, in rank order, on all ranks, so that they can take the same decision. A process
   // that is alone gets its own.
