@@ -20,6 +20,7 @@ ROOMS = {
     "runtime": {"base", "synth", "runtime"},
     "embed": {"base", "frontend", "synth", "interop", "typeck", "runtime", "embed", "tessera"},
     "repl": {"repl", "tessera"},
+    "python": {"python", "repl", "tessera"},
     "tests": {"base", "frontend", "synth", "interop", "typeck", "runtime", "embed", "repl", "tessera", "bench", "tests"},
     "bench": {"base", "frontend", "synth", "typeck", "runtime", "embed", "tessera", "bench"},
 }
@@ -28,6 +29,7 @@ PUBLIC_MAY_INCLUDE = {"tessera"}
 
 # Narrower than the room's row: (who, what it may not include, why).
 INNER_WALLS = [
+    (r"python/", r"repl/(?!render/diagnostic\.hpp)", "of the command Python only shares how mistakes are drawn"),
     (r"tests/", r"bench/(?!planner/(problems|reductions|scores)\.hpp|choose/training\.hpp)", "tests share the yardstick of planners and the programs to choose layouts for, nothing else"),
     (r"synth/layout/", r"synth/(?!layout/|kinds\.hpp)", "layouts come before everything else in synth"),
     (r"synth/verify/", r"synth/(redistribute/|reduce/|collective/(moves|routing|sends|direct))", "the verifier trusts no planner"),
@@ -52,7 +54,8 @@ DOORS = {
     "Google Benchmark": (r"benchmark/", r"bench/"),
     "ELF": (r"(elf|link)\.h$", r"runtime/kernels/blas_private\.cpp"),
     "Linux": (r"linux/|malloc\.h$", r"runtime/io/beneath\.cpp$|tests/"),
-    "POSIX": (r"(sys|arpa|netinet)/|(unistd|dirent|dlfcn|fcntl|signal|poll|pthread|sched|termios|langinfo|glob|spawn)\.h$", r"(runtime|repl|tests|bench)/"),
+    "nanobind": (r"nanobind/", r"python/"),
+    "POSIX": (r"(sys|arpa|netinet)/|(unistd|dirent|dlfcn|fcntl|signal|poll|pthread|sched|termios|langinfo|glob|spawn)\.h$", r"(runtime|repl|python|tests|bench)/"),
 }
 
 # <vector>, <cstdint>: the standard library's headers have neither a folder nor an extension.
@@ -61,7 +64,7 @@ STANDARD = re.compile(r"^[a-z0-9_]+$")
 SOURCE_SUFFIXES = {".cpp", ".hpp", ".def"}
 TEXT_SUFFIXES = SOURCE_SUFFIXES | {".py", ".g4", ".cmake", ".md", ".txt", ".tess", ".case", ".json", ".html", ".js", ".css", ""}
 LINES_MAX = 500
-PRODUCT_ROOMS = ["base", "frontend", "synth", "interop", "typeck", "runtime", "embed", "repl"]
+PRODUCT_ROOMS = ["base", "frontend", "synth", "interop", "typeck", "runtime", "embed", "repl", "python"]
 COLLECTIVE_SWITCHES_MAX = 4
 # Classes of these rooms have no more member functions than this: one that has more does several things.
 MEMBERS_MAX = {"typeck": 60}

@@ -1,0 +1,386 @@
+// class Session and class Function.
+#include <nanobind/nanobind.h>
+#include <nanobind/stl/map.h>
+#include <nanobind/stl/optional.h>
+#include <nanobind/stl/string.h>
+#include <nanobind/stl/unique_ptr.h>
+#include <nanobind/stl/vector.h>
+
+#include <algorithm>
+#include <atomic>
+#include <memory>
+#include <string>
+#include <thread>
+#include <utility>
+#include <vector>
+
+#include "python/module/callbacks.hpp"
+#include "python/module/classes.hpp"
+#include "python/module/errors.hpp"
+#include "python/module/memory.hpp"
+#include "python/module/work.hpp"
+#include "tessera/function.hpp"
+
+namespace tessera::python {
+
+namespace {
+
+// A session of the library's with the host's functions. One thread at a time works with it; meanwhile only what it
+// calls back may read it.
+class PySession {
+ public:
+  PySession(Session session, Callbacks callbacks) : session_(std::move(session)), callbacks_(std::move(callbacks)) {}
+
+  Session& session() { return session_; }
+  Callbacks& callbacks() { return callbacks_; }
+
+  // Work that changes the session.
+  template <class F>
+  auto change(const F& f) {
+    callbacks_.lend();
+    const Turn turn(*this);
+    return worked(&session_, nullptr, [&] { return f(session_); });
+  }
+  // A look at it, which takes no time: under the interpreter's lock, so that no work begins or ends meanwhile.
+  Session& read() {
+    if (worker_.load() != std::thread::id() && worker_.load() != std::this_thread::get_id()) busy();
+    return session_;
+  }
+
+ private:
+  [[noreturn]] static void busy() {
+    raise_bad_call("another thread works with this session", "give each thread a fork, `s.fork()`");
+  }
+
+  // The time in which this thread works with the session. A callback of its work comes here, too: the library says no.
+  class Turn {
+   public:
+    explicit Turn(PySession& session) : session_(session), outer_(session.worker_.load()) {
+      const std::thread::id self = std::this_thread::get_id();
+      if (outer_ != std::thread::id() && outer_ != self) busy();
+      session_.worker_.store(self);
+    }
+    Turn(const Turn&) = delete;
+    Turn& operator=(const Turn&) = delete;
+    ~Turn() { session_.worker_.store(outer_); }
+
+   private:
+    PySession& session_;
+    std::thread::id outer_;
+  };
+
+  Session session_;
+  Callbacks callbacks_;
+  std::atomic<std::thread::id> worker_;
+};
+
+struct PyFunction {
+  Function function;
+  Callbacks callbacks;
+};
+
+template <class T>
+int traverse(PyObject* self, visitproc visit, void* arg) {
+  Py_VISIT(Py_TYPE(self));  // which calls visit with arg
+  if (!nb::inst_ready(self)) return 0;
+  T& object = *nb::inst_ptr<T>(self);
+  if constexpr (std::is_same_v<T, PySession>)
+    return object.callbacks().traverse(visit, arg);
+  else
+    return object.callbacks.traverse(visit, arg);
+}
+
+template <class T>
+int clear(PyObject* self) {
+  if (!nb::inst_ready(self)) return 0;
+  T& object = *nb::inst_ptr<T>(self);
+  if constexpr (std::is_same_v<T, PySession>)
+    object.callbacks().clear();
+  else
+    object.callbacks.clear();
+  return 0;
+}
+
+template <class T>
+const PyType_Slot kCollected[] = {{Py_tp_traverse, reinterpret_cast<void*>(&traverse<T>)},
+                                  {Py_tp_clear, reinterpret_cast<void*>(&clear<T>)},
+                                  {0, nullptr}};
+
+Reshard reshard_of(const std::string& text) {
+  if (text == "silent") return Reshard::silent;
+  if (text == "warn") return Reshard::warn;
+  if (text == "error") return Reshard::error;
+  throw nb::value_error(("reshard is \"silent\", \"warn\" or \"error\", not \"" + text + "\"").c_str());
+}
+
+// `files` as Python gives it; a function is the callbacks' to install.
+FilePolicy files_of(const nb::object& given) {
+  FilePolicy policy;
+  if (given.is_none() || given.is(nb::bool_(false)) || PyCallable_Check(given.ptr()) != 0) return policy;
+  if (given.is(nb::bool_(true))) {
+    policy.kind = FilePolicy::Kind::allowed;
+    return policy;
+  }
+  policy.kind = FilePolicy::Kind::rooted;
+  policy.root = nb::cast<std::string>(nb::module_::import_("os").attr("fspath")(given));
+  return policy;
+}
+
+std::map<std::string, std::string> texts_of(const nb::object& defines) {
+  std::map<std::string, std::string> texts;
+  if (defines.is_none()) return texts;
+  for (const auto [name, value] : nb::cast<nb::dict>(defines)) {
+    const bool is_bool = nb::isinstance<nb::bool_>(value);
+    texts[nb::cast<std::string>(nb::str(name))] =
+        is_bool ? (nb::cast<bool>(value) ? "true" : "false") : nb::cast<std::string>(nb::str(value));
+  }
+  return texts;
+}
+
+// The limits, by their names; another name is a mistake in the call.
+void set_limits(Config& config, const nb::kwargs& limits) {
+  std::size_t known = 0;
+  const auto take = [&](const char* name, auto& into) {
+    if (!limits.contains(name)) return;
+    into = nb::cast<std::remove_reference_t<decltype(into)>>(limits[name]);
+    ++known;
+  };
+  take("memory_bytes_max", config.memory_bytes_max);
+  take("text_bytes_max", config.text_bytes_max);
+  take("nesting_max", config.nesting_max);
+  take("devices_max", config.devices_max);
+  take("steps_max", config.steps_max);
+  take("output_bytes_max", config.output_bytes_max);
+  take("seconds_max", config.seconds_max);
+  take("_bare_expressions", config.bare_expressions);
+  if (known == limits.size()) return;
+  const std::string given = nb::cast<std::string>(nb::str(", ").attr("join")(limits));
+  throw nb::type_error(
+      ("Session() does not take all of " + given + ": help(tessera.Session) lists what it takes").c_str());
+}
+
+void make_session(PySession* self, const nb::object& output, const nb::object& log, const nb::object& progress,
+                  const nb::object& files, const nb::object& machine, const nb::object& place,
+                  const std::string& reshard, const nb::object& defines, const nb::object& comm,
+                  const nb::kwargs& limits) {
+  Config config;
+  config.files = files_of(files);
+  config.machine = machine_of(machine);
+  config.place = place_of(place);
+  config.reshard = reshard_of(reshard);
+  config.defines = texts_of(defines);
+  set_limits(config, limits);
+  if (!comm.is_none()) {
+    const nb::capsule team = nb::cast<nb::capsule>(nb::module_::import_("tessera._ranks").attr("team")(comm));
+    config.team = *static_cast<const Team*>(team.data());
+  }
+  const bool opens = PyCallable_Check(files.ptr()) != 0;
+  Callbacks callbacks({output, log, progress, opens ? files : nb::object(nb::none())});
+  callbacks.install(config);
+  new (self) PySession(Session(std::move(config)), std::move(callbacks));
+}
+
+[[noreturn]] void no_such_name(PySession& self, const std::string& name) {
+  std::vector<std::string> names;
+  for (const Binding& binding : self.session().names()) names.push_back(binding.name);
+  std::string text = "there is no `" + name + "`";
+  if (const auto nearest = nearest_spelling(name, names)) text += ": did you mean `" + *nearest + "`?";
+  throw nb::key_error(text.c_str());
+}
+
+bool has_name(PySession& self, const std::string& name) {
+  const std::vector<Binding> names = self.read().names();
+  return std::any_of(names.begin(), names.end(), [&](const Binding& binding) { return binding.name == name; });
+}
+
+Array get(PySession& self, const std::string& name) {
+  auto array = self.read().get(name);
+  if (!array && !has_name(self, name)) no_such_name(self, name);
+  return taken(std::move(array));
+}
+
+template <class T>
+void set_scalar(PySession& self, const std::string& name, T value) {
+  self.change([&](Session& s) { return s.set<T>(name, {value}, {}); });
+}
+
+// Anything that numpy reads as an array of one of our element types: a copy, replicated on the default mesh.
+void set_array(PySession& self, const std::string& name, nb::object value) {
+  if (PyObject_CheckBuffer(value.ptr()) == 0 && !nb::hasattr(value, "__dlpack__"))
+    value = nb::module_::import_("numpy").attr("asarray")(value);
+  const HostArray array = copied(host_array(value));
+  std::string type = name_of(array.element);
+  for (std::size_t d = 0; d < array.shape.size(); ++d)
+    type += (d == 0 ? "[" : ", ") + std::to_string(array.shape[d]) + (d + 1 == array.shape.size() ? "]" : "");
+  const Array made = self.change([&](Session& s) { return s.array(type, array.memory, array.keep); });
+  self.change([&](Session& s) { return s.set(name, made); });
+}
+
+void set(PySession& self, const std::string& name, const nb::object& value) {
+  if (nb::isinstance<Array>(value)) {
+    const Array& array = nb::cast<const Array&>(value);
+    self.change([&](Session& s) { return s.set(name, array); });
+  } else if (PyBool_Check(value.ptr()) != 0) {
+    set_scalar<bool>(self, name, nb::cast<bool>(value));
+  } else if (PyLong_Check(value.ptr()) != 0) {
+    std::int64_t number = 0;
+    if (!nb::try_cast(value, number)) throw nb::value_error("the number is no i64: i64 ends at 2**63 - 1");
+    set_scalar(self, name, number);
+  } else if (PyFloat_CheckExact(value.ptr()) != 0) {
+    set_scalar(self, name, nb::cast<double>(value));
+  } else {
+    set_array(self, name, value);
+  }
+}
+
+nb::dict names(PySession& self) {
+  nb::dict types;
+  for (const Binding& binding : self.read().names()) types[nb::str(binding.name.c_str())] = binding.type;
+  return types;
+}
+
+nb::dict meshes(PySession& self) {
+  nb::dict result;
+  for (const NamedMesh& mesh : self.read().meshes()) {
+    nb::dict axes;
+    for (const auto& [axis, size] : mesh.axes) axes[nb::str(axis.c_str())] = size;
+    result[nb::str(mesh.name.c_str())] = axes;
+  }
+  return result;
+}
+
+Array array(PySession& self, const nb::object& x, const std::string& type, const std::optional<bool>& copy) {
+  const ArrayType wanted = self.change([&](Session& s) { return s.read_type(type); });
+  HostArray host = host_array(x, &wanted.element);
+  expect_shape(host, wanted.shape, wanted.text);
+  if (copy.value_or(false)) host = copied(host);
+  const Array made = self.change([&](Session& s) { return s.array(type, host.memory, host.keep); });
+  if (copy.has_value() && !*copy && !made.borrowed()) {
+    throw nb::value_error(("a tile of " + wanted.text +
+                           " is not dense in this memory, so that it has to be copied: leave out copy=False, or hand "
+                           "over the tiles one by one, each by numpy.ascontiguousarray, to s.borrow(tiles, type)")
+                              .c_str());
+  }
+  return made;
+}
+
+Array borrow(PySession& self, const nb::sequence& tiles, const std::string& type) {
+  const ArrayType wanted = self.change([&](Session& s) { return s.read_type(type); });
+  std::vector<HostMemory> memory;
+  const auto keep = std::make_shared<std::vector<std::shared_ptr<const void>>>();
+  std::size_t device = 0;
+  for (const nb::handle tile : tiles) {
+    const HostArray host = host_array(tile, &wanted.element);
+    if (device < wanted.tiles.size()) {
+      std::vector<std::int64_t> shape;
+      for (const auto& [begin, end] : wanted.tiles[device]) shape.push_back(end - begin);
+      expect_shape(host, shape, "tile " + std::to_string(device) + " of " + wanted.text);
+    }
+    memory.push_back(host.memory);
+    keep->push_back(host.keep);
+    ++device;
+  }
+  return self.change([&](Session& s) { return s.borrow(type, memory, keep); });
+}
+
+PyFunction function(PySession& self, const std::string& name, const std::optional<std::vector<std::string>>& types) {
+  Function made = self.change([&](Session& s) { return s.function(name, types.value_or(std::vector<std::string>())); });
+  return {std::move(made), self.callbacks()};
+}
+
+std::unique_ptr<PySession> fork(PySession& self) {
+  return std::make_unique<PySession>(self.read().fork(), self.callbacks());
+}
+
+nb::object call(PyFunction& self, const nb::args& arguments) {
+  self.callbacks.lend();
+  std::vector<Array> arrays;
+  arrays.reserve(arguments.size());
+  for (const nb::handle argument : arguments) {
+    if (!nb::isinstance<Array>(argument)) {
+      const std::string number = std::to_string(arrays.size() + 1);
+      const std::string type =
+          arrays.size() < self.function.parameters().size() ? self.function.parameters()[arrays.size()] : "f32[8@x, 4]";
+      throw nb::type_error(("argument " + number + " of `" + self.function.name() + "` is a " + type_text(argument) +
+                            ": s.array(x, \"" + type + "\") makes an Array of it")
+                               .c_str());
+    }
+    arrays.push_back(nb::cast<const Array&>(argument));
+  }
+  std::vector<Array> results;
+  if (Interruptible::is_main_thread()) {
+    StopToken token;
+    results = worked(nullptr, &token, [&] { return self.function.call(arrays, token); });
+  } else {
+    results = worked(nullptr, nullptr, [&] { return self.function.call(arrays); });
+  }
+  if (results.size() == 1) return nb::cast(std::move(results.front()));
+  nb::list list;
+  for (Array& result : results) list.append(std::move(result));
+  return nb::tuple(list);
+}
+
+constexpr const char* kSessionSignature =
+    "def __init__(self, output: typing.Callable[[str], object] | None = None, "
+    "log: typing.Callable[[tessera._errors.Diagnostic], object] | None = None, "
+    "progress: typing.Callable[[int, int, int], object] | None = None, files: typing.Any = None, "
+    "machine: typing.Any = None, place: typing.Any = None, reshard: str = 'silent', "
+    "defines: dict[str, typing.Any] | None = None, *, memory_bytes_max: int = 0, text_bytes_max: int = 0, "
+    "nesting_max: int = 0, devices_max: int = 0, steps_max: int = 0, output_bytes_max: int = 0, "
+    "seconds_max: float = 0, comm: typing.Any = None) -> None";
+
+void bind_values(nb::class_<PySession>& c) {
+  c.def("get", &get, nb::arg("name"), "The value of a name, as an Array; KeyError where there is none.");
+  c.def("__getitem__", &get, nb::arg("name"), "The value of a name, as an Array; KeyError where there is none.");
+  c.def("__setitem__", &set, nb::arg("name"), nb::arg("value"),
+        nb::sig("def __setitem__(self, name: str, value: typing.Any) -> None"),
+        "Binds a name: to an Array with its type, to a number, or to a copy of what numpy reads as an array.");
+  c.def("__contains__", &has_name, nb::arg("name"), "Is the name bound?");
+  c.def("names", &names, nb::sig("def names(self) -> dict[str, str]"), "The names that are bound, with their types.");
+  c.def("meshes", &meshes, nb::sig("def meshes(self) -> dict[str, dict[str, int]]"), "The meshes, with their axes.");
+  c.def("array", &array, nb::arg("x"), nb::arg("type"), nb::arg("copy") = nb::none(),
+        nb::sig("def array(self, x: typing.Any, type: str, copy: bool | None = None) -> Array"),
+        "An Array of this type, from one that is whole; read where it is if its tiles are dense there.");
+  c.def("borrow", &borrow, nb::arg("tiles"), nb::arg("type"),
+        nb::sig("def borrow(self, tiles: typing.Sequence[typing.Any], type: str) -> Array"),
+        "An Array of this type, from the tile of every device.");
+}
+
+}  // namespace
+
+void bind_session(nb::module_& m) {
+  nb::class_<PySession> c(m, "Session", nb::type_slots(kCollected<PySession>),
+                          "Meshes, functions and named arrays, and the programs that make them.");
+  c.def("__init__", &make_session, nb::arg("output") = nb::none(), nb::arg("log") = nb::none(),
+        nb::arg("progress") = nb::none(), nb::arg("files") = nb::none(), nb::arg("machine") = nb::none(),
+        nb::arg("place") = nb::none(), nb::arg("reshard") = "silent", nb::arg("defines") = nb::none(),
+        nb::arg("comm") = nb::none(), nb::arg("limits"), nb::sig(kSessionSignature), "A session without any name.");
+  c.def(
+      "run",
+      [](PySession& self, const std::string& text, const std::string& name) {
+        return self.change([&](Session& s) { return s.run(text, name); });
+      },
+      nb::arg("text"), nb::arg("name") = "input", "Checks a program and runs it; all of it, or nothing has changed.");
+  c.def(
+      "check",
+      [](PySession& self, const std::string& text, const std::string& name) {
+        return self.change([&](Session& s) { return s.check(text, name); });
+      },
+      nb::arg("text"), nb::arg("name") = "input", "Checks a program and runs nothing.");
+  bind_values(c);
+  c.def(
+      "function", &function, nb::arg("name"), nb::arg("types") = nb::none(),
+      "A function of the program, compiled for these types of its arguments; without any for those that it declares.");
+  c.def("_functions", [](PySession& self) { return self.read().functions(); });
+  c.def("fork", &fork, "A session with the same names, which goes its own way from here.");
+  c.def("stop", [](PySession& self) { self.session().stop(); }, "From another thread: ends the work in progress.");
+  nb::class_<PyFunction> f(m, "Function", nb::type_slots(kCollected<PyFunction>),
+                           "A compiled function: call it with Arrays, from any number of threads.");
+  f.def("__call__", &call, nb::sig("def __call__(self, *arguments: Array) -> typing.Any"),
+        "The result, or a tuple of results.");
+  f.def_prop_ro("name", [](const PyFunction& self) { return self.function.name(); }, "Its name.");
+  f.def_prop_ro("parameters", [](const PyFunction& self) { return self.function.parameters(); }, "Their types.");
+  f.def_prop_ro("results", [](const PyFunction& self) { return self.function.results(); }, "Their types.");
+}
+
+}  // namespace tessera::python

@@ -1,0 +1,72 @@
+"""Exceptions: whose they are, and that they print what the command prints."""
+
+import os
+import pickle
+import re
+import subprocess
+from pathlib import Path
+
+import pytest
+
+import tessera
+
+ROOT = Path(__file__).resolve().parents[2]
+COMMAND = Path(os.environ["TESSERA_BUILD"]) / "tessera"
+WRONG = re.findall(r"^```tessera error\[([a-z0-9-]+)\]\n(.*?)^```$", (ROOT / "docs/errors.md").read_text(encoding="utf-8"), re.S | re.M)
+
+
+def test_every_example_of_the_error_index_prints_as_the_command_does(tmp_path):
+    """One process for each would take long: a hundred of them, of every twentieth kind both ways."""
+    assert len(WRONG) > 90
+    for number, (slug, text) in enumerate(WRONG):
+        (tmp_path / "demo.tess").write_text(text, encoding="utf-8")
+        os.chdir(tmp_path)
+        with pytest.raises(tessera.TesseraError) as caught:
+            tessera.Session(output=lambda text: None, files=True).run(text, "demo.tess")
+        assert slug in [each.slug for each in caught.value.diagnostics]
+        if number % 8 == 0:
+            done = subprocess.run([COMMAND, "run", "demo.tess"], capture_output=True, text=True, env={**os.environ, "NO_COLOR": "1"})
+            errors = [each for each in done.stderr.split("\n\n") if each]
+            assert str(caught.value).strip() in "\n".join(errors), slug
+
+
+def raised(call, *arguments):
+    with pytest.raises(tessera.TesseraError) as caught:
+        call(*arguments)
+    return caught.value
+
+
+def test_classes_say_who_has_to_act():
+    s = tessera.Session()
+    assert type(raised(s.run, "let a = b")) is tessera.ProgramError
+    command = raised(tessera.explain, "no-such-slug")
+    assert type(command) is tessera.CommandError and isinstance(command, ValueError)
+    world = raised(s.run, 'let a = load("x.npy", f32[1])')
+    assert type(world) is tessera.WorldError and isinstance(world, OSError)
+    assert issubclass(tessera.InternalError, tessera.TesseraError)
+
+
+def test_a_diagnostic_says_what_where_and_what_to_type():
+    error = raised(tessera.Session().run, "mesh m = [x: 2, y: 2]\nfn f(a: f32[8@x, 8@x]) = a", )
+    first = error.diagnostics[0]
+    assert error.slug == first.slug == "axis-used-twice"
+    assert (first.severity, first.blame) == ("error", "program")
+    assert "`y`" in first.help and "`x`" in first.message
+    label = first.labels[0]
+    assert (label.file, label.line, label.primary) == ("input", 2, True) and label.text and label.length == 1
+    again = pickle.loads(pickle.dumps(error))
+    assert str(again) == str(error) and type(again) is type(error) and again.diagnostics[0].labels[0].line == 2
+
+
+def test_several_mistakes():
+    error = raised(tessera.Session().run, "let a = b\nlet c = d")
+    assert [each.labels[0].line for each in error.diagnostics] == [1, 2]
+    assert str(error).count("error[") == 2
+
+
+def test_plans_say_which_text_is_wrong():
+    assert raised(tessera.plan, "x:4", "f32[8@x]", "f32[9]").diagnostics
+    assert raised(tessera.plan, "x:4", "f32[8@", "f32[8]").diagnostics[0].labels[0].file == "from"
+    assert type(raised(lambda: tessera.plan("x:4", "f32[8]", "f32[8@x]", planner="nobody"))) is tessera.CommandError
+    with pytest.raises(ValueError, match="a wrong plan"):
+        tessera.verify("{}")

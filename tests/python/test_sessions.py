@@ -1,0 +1,245 @@
+"""Sessions: names, forks, the host's functions and their exceptions, files, limits, threads, a forked child."""
+
+import os
+import threading
+
+import numpy as np
+import pytest
+
+import tessera
+
+
+def test_names():
+    s = tessera.Session()
+    s.run("mesh m = [x: 2]\nlet a = iota(f32[4@x])")
+    assert "a" in s and "b" not in s and s.names() == {"a": "f32[4@x]"}
+    with pytest.raises(KeyError, match="did you mean `a`"):
+        s["aa"]
+    with pytest.raises(KeyError):
+        s.get("nothing_like_it")
+    with pytest.raises(tessera.CommandError, match="cannot be a variable's name"):
+        s["let"] = 1
+
+
+@pytest.mark.parametrize("value, kind", [
+    (True, "bool"), (7, "i64"), (-2.5, "f64"), ([1, 2], "i64[2]"), ([[1.5], [2.5]], "f64[2, 1]"), ([True], "bool[1]"),
+    (np.float32(2), "f32"), (np.int64(3), "i64"), (np.zeros((2, 0), "f4"), "f32[2, 0]"), (np.arange(3, dtype="f2"), "f16[3]"),
+])
+def test_numbers_and_lists_are_bound_as_numpy_reads_them(value, kind):
+    s = tessera.Session()
+    s["v"] = value
+    assert s.names() == {"v": kind}
+    np.testing.assert_array_equal(np.asarray(s["v"]), np.asarray(value))
+
+
+def test_what_is_bound_is_a_copy_and_a_scalar_is_known():
+    s = tessera.Session()
+    mine = np.zeros(3)
+    s["v"] = mine
+    mine[:] = 9
+    assert np.asarray(s["v"]).sum() == 0
+    s["n"] = 4
+    assert s.run("let z = zeros(f32[n])").bindings[0].type == "f32[4]"
+    with pytest.raises(ValueError, match="i64 ends at"):
+        s["n"] = 2**63
+    other = tessera.Session()
+    other["w"] = s["z"]
+    assert other.names() == {"w": "f32[4]"}
+
+
+def test_forks_go_their_own_ways():
+    said = []
+    s = tessera.Session(output=said.append)
+    s.run("mesh m = [x: 2]\nlet a = 1")
+    fork = s.fork()
+    fork.run("let a = 2\nprint a")
+    assert (int(s["a"]), int(fork["a"]), said) == (1, 2, ["2"])
+    assert s.meshes() == {"m": {"x": 2}}
+
+
+def test_callbacks():
+    logged, steps = [], []
+    s = tessera.Session(log=logged.append, progress=lambda *now: steps.append(now), reshard="warn")
+    s.run("mesh m = [x: 2]\nlet a = iota(f32[8@x, 8]) + iota(f32[8, 8@x])")
+    assert steps and all(step <= count for step, count, _ in steps)
+    assert [each.severity for each in logged] == ["warning"]
+    assert str(logged[0]).startswith("warning[")
+
+
+@pytest.mark.parametrize("which", ["output", "log", "progress", "files"])
+def test_an_exception_of_the_host_s_comes_out_and_nothing_has_changed(which):
+    class Mine(Exception):
+        pass
+
+    def fail(*_):
+        raise Mine("from a callback")
+
+    s = tessera.Session(**{which: fail}, reshard="warn")
+    s_before = tessera.Session()
+    text = ("mesh m = [x: 2]\nlet a = iota(f32[8@x, 8]) + iota(f32[8, 8@x])\nlet n = 2 + 2\nprint n\n"
+            'save(a, "a.npy")\n')
+    for _ in range(100):
+        with pytest.raises(Mine, match="from a callback"):
+            s.run(text)
+        assert s.names() == s_before.names() == {}
+    assert s.run("let ok = 1") if which not in ("progress",) else True
+
+
+def test_a_callback_may_read_its_session_and_run_another():
+    s = tessera.Session(output=lambda text: seen.append((s.names(), refused())))
+
+    def refused():
+        with pytest.raises(tessera.CommandError, match="at work"):
+            s.run("let inner = 1")
+        other = tessera.Session()
+        other.run("let inner = 1")
+        return int(other["inner"])
+
+    seen = []
+    s.run("let a = 1")
+    s.run("print a")
+    assert seen == [({"a": "i64"}, 1)]
+
+
+def test_files(tmp_path):
+    program = f'save(iota(f32[4]), "{tmp_path}/a.npy")'
+    with pytest.raises(tessera.WorldError) as caught:
+        tessera.Session().run(program)
+    assert caught.value.slug == "file-not-allowed" and isinstance(caught.value, OSError)
+    tessera.Session(files=True).run(program)
+    np.testing.assert_array_equal(np.load(tmp_path / "a.npy"), np.arange(4, dtype="f4"))
+    inside = tessera.Session(files=tmp_path)
+    inside.run('let a = load("a.npy", f32[_])')
+    assert inside["a"].type == "f32[4]"
+    with pytest.raises(tessera.WorldError):
+        inside.run('let a = load("/etc/passwd", f32[_])')
+
+    opened = []
+
+    def give(name, use):
+        opened.append((name, use))
+        if name == "no.npy":
+            return "not that one"
+        file = open(tmp_path / name, "rb" if use == "read" else "wb")
+        return file if len(opened) % 2 else os.dup(file.fileno())
+
+    s = tessera.Session(files=give)
+    for _ in range(4):
+        s.run('let a = load("a.npy", f32[4])')
+    with pytest.raises(tessera.WorldError, match="not that one"):
+        s.run('let a = load("no.npy", f32[4])')
+    assert ("a.npy", "read") in opened
+
+
+def test_options():
+    assert tessera.Session(defines={"n": 3, "t": True}).run("let n = 1\nlet t = false\nlet a = zeros(f32[n])").bindings[-1].type == "f32[3]"
+    with pytest.raises(ValueError, match='"silent", "warn" or "error"'):
+        tessera.Session(reshard="loud")
+    with pytest.raises(TypeError, match="colour"):
+        tessera.Session(colour=True)
+    with pytest.raises(tessera.CommandError):
+        tessera.Session(machine="[{]")
+    with pytest.raises(FileNotFoundError):
+        tessera.Session(machine="/no/such/machine.json")
+    with pytest.raises(TypeError, match="machine is the name of a file"):
+        tessera.Session(machine=7)
+
+
+@pytest.mark.parametrize("limit, text, slug", [
+    ({"text_bytes_max": 10}, "let a = 1 + 1 + 1", "bad-call"), ({"nesting_max": 3}, "let a = ((((1))))", "nested-too-deeply"),
+    ({"devices_max": 2}, "mesh m = [x: 4]", "too-many-devices"), ({"output_bytes_max": 3}, 'print "12345"', "too-much-output"),
+    ({"steps_max": 10}, "let a = loop w = 0.0 for i < 1000 { w + 1.0 }", "too-many-steps"),
+    ({"seconds_max": 0.05}, "let a = loop w = 0.0 for i < 1000000000 { w + sum(ones(f32[1000])) }", "over-time"),
+    ({"memory_bytes_max": 1 << 20}, "let a = iota(f32[1000000])", "out-of-memory-plan"),
+])
+def test_limits(limit, text, slug):
+    s = tessera.Session(output=print, **limit)
+    with pytest.raises(tessera.TesseraError) as caught:
+        s.run(text)
+    assert caught.value.slug == slug and s.names() == {}
+    s.run("let b = 1")
+
+
+def test_threads_call_one_function_at_once():
+    s = tessera.Session()
+    s.run("mesh m = [x: 4]\nfn f(a: f32[64@x]) -> f32[64] = a * 2.0")
+    f = s.function("f")
+    wrong = []
+
+    def work(number):
+        x = np.full(64, number, "f4")
+        mine = s.fork()
+        for _ in range(50):
+            if not (np.asarray(f(mine.array(x, "f32[64@x]"))) == 2 * number).all():
+                wrong.append(number)
+
+    threads = [threading.Thread(target=work, args=(number,)) for number in range(8)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert wrong == []
+
+
+def test_another_thread_is_refused_and_may_stop():
+    s = tessera.Session(output=lambda text: began.set())
+    began = threading.Event()
+    failures = []
+
+    def work():
+        try:
+            s.run("print 1\nlet a = loop w = 0.0 for i < 1000000000 { w + sum(ones(f32[1000])) }")
+        except tessera.TesseraError as error:
+            failures.append(error.slug)
+
+    thread = threading.Thread(target=work)
+    thread.start()
+    assert began.wait(30)
+    for refused in (lambda: s.run("let b = 1"), lambda: s["a"], s.names, s.fork):
+        with pytest.raises(tessera.CommandError, match=r"s\.fork\(\)"):
+            refused()
+    s.stop()
+    thread.join(30)
+    assert failures == ["interrupted"] and s.names() == {}
+
+
+def test_functions():
+    s, other = tessera.Session(), tessera.Session()
+    for each in (s, other):
+        each.run(f"mesh m = [x: {2 if each is s else 4}]\nfn f(a: f32[8@x]) -> f32[8@x] = a + 1.0\nfn pair(a: f32[n]) = (a, sum(a))")
+    f = s.function("f")
+    a = s.array(np.zeros(8, "f4"), "f32[8@x]")
+    assert (f.name, f.parameters, f.results) == ("f", ["f32[8@x]"], ["f32[8@x]"])
+    assert np.asarray(f(a)).tolist() == [1] * 8
+    assert [each.type for each in s.function("pair", ["f32[3]"])(s.array(np.ones(3, "f4"), "f32[3]"))] == ["f32[3]", "f32"]
+    with pytest.raises(TypeError, match=r's\.array\(x, "f32\[8@x\]"\)'):
+        f(np.zeros(8, "f4"))
+    with pytest.raises(tessera.CommandError, match=r"argument 1 of `f` lives on a mesh"):
+        f(other.array(np.zeros(8, "f4"), "f32[8@x]"))
+    with pytest.raises(tessera.CommandError, match="takes 1 argument, not 0"):
+        f()
+    with pytest.raises(tessera.CommandError, match="give the types"):
+        s.function("pair")
+    with pytest.raises(tessera.CommandError, match="there is no function `g`"):
+        s.function("g")
+    del s
+    assert np.asarray(f(a)).tolist() == [1] * 8
+
+
+def test_a_forked_child_goes_on():
+    s = tessera.Session()
+    s.run("mesh m = [x: 4]\nlet a = iota(f32[400000@x])\nfn f(a: f32[400000@x]) -> f32[400000@x] = a * 2.0")
+    f = s.function("f")
+    reader, writer = os.pipe()
+    child = os.fork()
+    if child == 0:
+        try:
+            s.run("let b = sum(a)")
+            os.write(writer, f"{float(s['b']) > 0} {np.asarray(f(s['a']))[1]}".encode())
+        finally:
+            os._exit(0)
+    os.close(writer)
+    said = os.read(reader, 100).decode()
+    os.waitpid(child, 0)
+    assert said == "True 2.0"
+    assert float(np.asarray(f(s["a"]))[1]) == 2
