@@ -30,6 +30,9 @@ _COMMANDS = {
 }
 
 
+_SUBJECT = "subject_of_a_command"
+
+
 class TesseraKernel(Kernel):
     """One session; `restart` begins another."""
 
@@ -104,8 +107,9 @@ class TesseraKernel(Kernel):
             answer(rest.strip())
 
     def _type(self, expression: str) -> None:
-        for binding in self._cells.check(expression, "cell").bindings[-1:]:
-            self._stream(binding.type)
+        self._cells.check(expression, "cell")  # which complains of the expression as it was typed
+        # A name is bound to what an expression is; shown, its pending sums would be finished.
+        self._stream(self._cells.check(f"let {_SUBJECT} = {expression}\n", "cell").bindings[-1].type)
 
     def _plan(self, expression: str) -> None:
         changes = self._cells.check(expression, "cell").redistributions
