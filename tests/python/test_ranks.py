@@ -34,7 +34,7 @@ def test_two_ranks():
         pytest.skip("Open MPI's mpirun is not here")
     pytest.importorskip("tessera._tessera_mpi")
     done = subprocess.run([launcher, "-np", "2", sys.executable, "-c", PROGRAM], capture_output=True, text=True, timeout=300)
-    assert (done.returncode, done.stdout) == (0, "45\n"), done.stderr
+    assert (done.returncode, done.stdout) == (0, "45.0\n"), done.stderr
 
 
 def test_what_is_no_communicator():
