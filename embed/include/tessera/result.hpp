@@ -15,6 +15,9 @@
 
 namespace tessera {
 
+class Function;    // tessera/function.hpp
+struct ArrayType;  // tessera/array_type.hpp
+
 enum class Severity : std::uint8_t { note, warning, error };
 
 // Who has to act; the number is the exit status of the command line.

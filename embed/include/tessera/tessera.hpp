@@ -494,9 +494,6 @@ struct HostMemory {
   std::vector<std::int64_t> strides_bytes = {};
 };
 
-class Function;  // tessera/function.hpp
-struct ArrayType;
-
 // ---- Sessions --------------------------------------------------------------------------------------------
 
 class TESSERA_API Session {
@@ -540,8 +537,7 @@ class TESSERA_API Session {
   Result<Array> array(std::string_view type, const HostMemory& whole, std::shared_ptr<const void> keep);
   Result<ArrayType> read_type(std::string_view type);  // tessera/array_type.hpp
 
-  // Gathers one text from each rank, in rank order, on all ranks, so that they can take the same decision. A process
-  // that is alone gets its own.
+  // Gathers one text from each rank, in rank order, on all ranks, so that they decide alike. Alone: one's own.
   Result<std::vector<std::string>> share(std::string mine) const;
 
   // May be called from another thread or a signal handler: the run in progress, if any, fails with `interrupted`,
