@@ -90,3 +90,19 @@ def test_the_command():
     program = subprocess.run([sys.executable, "-m", "tessera", "run", "-"], input="print 1 + 1", capture_output=True, text=True)
     assert program.stdout == "2\n"
     assert subprocess.run([sys.executable, "-m", "tessera", "run", "-"], input="let a = b", capture_output=True, text=True).returncode == 1
+
+
+def test_what_is_installed_stands_by_itself(tmp_path):
+    """As a wheel has it: the library beside the module, and nothing that leads back to the build."""
+    build = os.environ["TESSERA_BUILD"]
+    subprocess.run(["cmake", "--install", build, "--component", "python", "--prefix", tmp_path], check=True, capture_output=True)
+    package = tmp_path / "tessera"
+    files = {path.name for path in package.iterdir()}
+    assert {"__init__.py", "_tessera.pyi", "py.typed", "kernel.py", "bin"} <= files and any("libtessera.so" in name for name in files)
+    for module in package.glob("_tessera*.so"):
+        said = subprocess.run(["readelf", "-d", module], capture_output=True, text=True, check=True).stdout
+        assert "$ORIGIN" in said and build not in said
+    program = "import tessera; print(tessera.__file__); s = tessera.Session(output=print); s.run('print sum(iota(f32[4, 4]) @ ones(f32[4, 4]))')"
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, cwd=tmp_path,
+                          env={key: value for key, value in os.environ.items() if key != "PYTHONPATH"})
+    assert done.stdout.split() == [str(package / "__init__.py"), "480.0"], done.stderr
