@@ -3,6 +3,7 @@
 #include "embed/convert.hpp"
 #include "embed/pipelines.hpp"
 #include "embed/plan_impl.hpp"
+#include "embed/program_facts.hpp"
 #include "embed/session_impl.hpp"
 #include "synth/program/program.hpp"
 #include "typeck/typed/local_work.hpp"
@@ -16,14 +17,18 @@ std::optional<Place> known_place(const embed::Texts& texts, base::Span span) {
   return embed::place(texts, span);
 }
 
-std::vector<Redistribution::Alternative> to_public(const std::vector<typeck::Alternative>& compared) {
+std::vector<Redistribution::Alternative> ways_of(const std::vector<typeck::Alternative>& compared) {
   std::vector<Redistribution::Alternative> all;
   for (const typeck::Alternative& one : compared)
     all.push_back({one.description, one.seconds, one.received_bytes, one.peak_bytes, one.chosen});
   return all;
 }
 
-Redistribution to_public(const embed::Texts& texts, const typeck::Redistribute& redistribute, std::size_t statement,
+}  // namespace
+
+namespace embed {
+
+Redistribution to_public(const Texts& texts, const typeck::Redistribute& redistribute, std::size_t statement,
                          const synth::Machine& machine) {
   const typeck::Reason& why = redistribute.why;
   Redistribution result{known_place(texts, why.asked_at).value_or(Place{}),
@@ -33,15 +38,15 @@ Redistribution to_public(const embed::Texts& texts, const typeck::Redistribute& 
                         {},
                         Plan(std::make_shared<const Plan::Impl>(Plan::Impl{redistribute.plan, machine})),
                         static_cast<std::uint32_t>(statement)};
-  result.compared = to_public(why.compared);
+  result.compared = ways_of(why.compared);
   return result;
 }
 
-PartsMoved to_public(const embed::Texts& texts, const typeck::Node& node, std::size_t statement) {
+PartsMoved to_public(const Texts& texts, const typeck::Node& node, std::size_t statement) {
   const auto& compute = std::get<typeck::Compute>(node.body);
   PartsMoved moved{known_place(texts, node.span).value_or(Place{}), compute.who, compute.received_bytes, false,
                    static_cast<std::uint32_t>(statement),           {}};
-  if (compute.compared.size() > 1) moved.compared = to_public(compute.compared);
+  if (compute.compared.size() > 1) moved.compared = ways_of(compute.compared);
   const auto* assemble = std::get_if<synth::Assemble>(&compute.operation);
   if (assemble == nullptr) return moved;
   for (const synth::Part& part : assemble->parts) {
@@ -50,7 +55,7 @@ PartsMoved to_public(const embed::Texts& texts, const typeck::Node& node, std::s
   return moved;
 }
 
-}  // namespace
+}  // namespace embed
 
 const std::vector<Binding>& Program::bindings() const { return impl_->bindings; }
 const std::vector<Place>& Program::shown() const { return impl_->shown; }
@@ -62,7 +67,7 @@ std::vector<Redistribution> Program::redistributions() const {
   const std::vector<typeck::TypedStatement>& statements = impl_->typed->statements;
   for (std::size_t number = 0; number < statements.size(); ++number) {
     for (const typeck::Redistribute* one : typeck::redistributions(*impl_->typed, statements[number].region)) {
-      result.push_back(to_public(*impl_->texts, *one, number, impl_->machine));
+      result.push_back(embed::to_public(*impl_->texts, *one, number, impl_->machine));
     }
   }
   return result;
@@ -73,7 +78,7 @@ std::vector<PartsMoved> Program::parts_moved() const {
   const std::vector<typeck::TypedStatement>& statements = impl_->typed->statements;
   for (std::size_t number = 0; number < statements.size(); ++number) {
     for (const typeck::Node* one : typeck::parts_moved(*impl_->typed, statements[number].region)) {
-      result.push_back(to_public(*impl_->texts, *one, number));
+      result.push_back(embed::to_public(*impl_->texts, *one, number));
     }
   }
   return result;

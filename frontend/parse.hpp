@@ -21,6 +21,16 @@ base::Result<Ast> parse(const base::SourceMap& sources, base::SourceId source, b
                         std::size_t nesting_max = kNestingMax, FunctionNames functions = nullptr,
                         std::size_t tokens_max = kTokensMax);
 
+// The statements of a text that can be read, and what is wrong with the others: an editor's text is half typed most of
+// the time. The errors are those with which `parse` fails.
+struct PartlyRead {
+  Ast ast;
+  base::Diagnostics errors;
+};
+// Fails for a text of which nothing is read: one that is too large, or holds characters that no text may hold.
+base::Result<PartlyRead> parse_partly(const base::SourceMap& sources, base::SourceId source, base::StopToken stop = {},
+                                      FunctionNames functions = nullptr);
+
 // For the REPL: does the text end inside an open bracket, after a binary operator and the like, so that another line
 // may complete it?
 bool is_incomplete(std::string_view text);

@@ -97,8 +97,8 @@ Diagnostic too_many_tokens(Tokens tokens, std::size_t tokens_max, SourceId sourc
       .at({source, first.begin, first.end});
 }
 
-Result<Ast> read_program(const base::SourceMap& sources, SourceId source, const Asked& asked, std::size_t nesting_max,
-                         std::size_t tokens_max) {
+Result<PartlyRead> read_program(const base::SourceMap& sources, SourceId source, const Asked& asked,
+                                std::size_t nesting_max, std::size_t tokens_max) {
   const auto text = sources[source].text();
   if (auto refused = refuse_text(text, source)) return std::move(*refused);
   const auto tokens = lex(text, asked.interrupt);
@@ -107,8 +107,7 @@ Result<Ast> read_program(const base::SourceMap& sources, SourceId source, const 
   ast.source = source;
   ast.comments = comments_of(tokens, text, source);
   auto errors = read_statements(StatementCutter(tokens, text, source, nesting_max), text, ast, asked);
-  if (!errors.empty()) return errors;
-  return ast;
+  return PartlyRead{std::move(ast), std::move(errors)};
 }
 
 // The whole text as one piece: newlines around it are nothing, inside it they are what they always are.
@@ -185,8 +184,17 @@ bool read_is_incomplete(std::string_view text) {
 Result<Ast> parse(const base::SourceMap& sources, SourceId source, base::StopToken stop, std::size_t nesting_max,
                   FunctionNames functions, std::size_t tokens_max) {
   const std::size_t nesting = std::min(nesting_max, kNestingMax);
+  return base::guarded_until_stopped([&]() -> Result<Ast> {
+    TESSERA_TRY(read, read_program(sources, source, {stop, functions}, nesting, tokens_max));
+    if (!read.errors.empty()) return std::move(read.errors);
+    return std::move(read.ast);
+  });
+}
+
+Result<PartlyRead> parse_partly(const base::SourceMap& sources, SourceId source, base::StopToken stop,
+                                FunctionNames functions) {
   return base::guarded_until_stopped(
-      [&] { return read_program(sources, source, {stop, functions}, nesting, tokens_max); });
+      [&] { return read_program(sources, source, {stop, functions}, kNestingMax, kTokensMax); });
 }
 
 bool is_incomplete(std::string_view text) {

@@ -61,6 +61,7 @@ struct Wishes {
   int learn_seconds = LearnOptions().seconds;
   DrawOptions draw;
   CalibrateOptions calibrate;
+  LanguageServerOptions language_server;
 };
 
 Answer misused(std::string text) { return {std::move(text), true}; }
@@ -262,6 +263,13 @@ void add_draw(CLI::App& app, Wishes& wishes) {
   draw->add_option("--machine", wishes.draw.machine_file, kMachine)->type_name("FILE");
 }
 
+void add_language_server(CLI::App& app, Wishes& wishes) {
+  CLI::App* server =
+      add_command(app, "lsp", "Serve an editor: the Language Server Protocol on standard input and output.");
+  server->add_option("--machine", wishes.language_server.machine_file, kMachine)->type_name("FILE");
+  flag(server, "--stdio", wishes.language_server.names_channel, "for clients that name the channel: there is no other");
+}
+
 void add_session(CLI::App& app, Wishes& wishes) {
   app.add_option("--ranks", wishes.ranks, "run the session on N MPI ranks, started and stopped with it")
       ->type_name("N");
@@ -416,6 +424,7 @@ Command finished(const CLI::App& app, Wishes& wishes) {
   if (app.got_subcommand("learn")) return finished_learn(wishes);
   if (app.got_subcommand("draw")) return std::move(wishes.draw);
   if (app.got_subcommand("calibrate")) return std::move(wishes.calibrate);
+  if (app.got_subcommand("lsp")) return std::move(wishes.language_server);
   return finished_session(wishes);
 }
 
@@ -478,6 +487,7 @@ Command parse_command_line(int argument_count, const char* const* arguments) {
   add_calibrate(app, wishes);
   add_learn(app, wishes);
   add_draw(app, wishes);
+  add_language_server(app, wishes);
   add_session(app, wishes);
   try {
     app.parse(argument_count, arguments);

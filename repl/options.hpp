@@ -142,6 +142,12 @@ struct DrawOptions {
   std::optional<std::string> machine_file;
 };
 
+// The language server, for editors.
+struct LanguageServerOptions {
+  std::optional<std::string> machine_file;  // none: the one beside each text
+  bool names_channel = false;               // `--stdio`, which changes nothing
+};
+
 // Nothing to do but to say something: help, the version, or what is wrong with the command line.
 struct Answer {
   std::string text;
@@ -156,6 +162,6 @@ struct CalibrateOptions {
 
 using Command = std::variant<SessionOptions, WorkerOptions, RunOptions, CalibrateOptions, CheckOptions, FormatOptions,
                              ExplainOptions, PlanOptions, ConvertOptions, CompareOptions, MoveOptions, PlaceOptions,
-                             LearnOptions, DrawOptions, Answer>;
+                             LearnOptions, DrawOptions, LanguageServerOptions, Answer>;
 
 }  // namespace tessera::repl

@@ -15,46 +15,52 @@ namespace tessera::typeck {
 
 namespace {
 
-// The text, read and closed once.
-base::Result<Typed> closed(const std::shared_ptr<const frontend::Ast>& ast, base::SourceMap& sources,
-                           const Environment& environment, synth::PlanCache& plans, const CheckOptions& options,
-                           const Placements& placements) {
+// The text, elaborated and closed once.
+base::Result<PartlyChecked> closed(const std::shared_ptr<const frontend::Ast>& ast, base::SourceMap& sources,
+                                   const Environment& environment, synth::PlanCache& plans, const CheckOptions& options,
+                                   const Placements& placements) {
   Messages messages;
   Elaborated elaborated = Elaborator(ast, sources, environment, plans.machine(), options, messages, placements).run();
   if (!messages.failed()) TESSERA_TRY_STATUS(open::verify(elaborated.program));
   std::string open_text;
   if (options.text_after == Stage::elaborate && !messages.failed()) open_text = open::print(elaborated.program);
   Inserter inserter(elaborated.program, sources, elaborated.after, plans, options, messages);
-  Typed typed = inserter.run();
+  PartlyChecked checked{inserter.run(), {}, messages.failed()};
   options.stop.look();
-  const bool failed = messages.failed();
-  auto diagnostics = messages.take([&](const Messages::Asked& asked) { return inserter.type_text(asked); });
-  if (failed) {
+  checked.diagnostics = messages.take([&](const Messages::Asked& asked) { return inserter.type_text(asked); });
+  if (checked.failed) {
     const auto is_error = [](const Diagnostic& one) { return one.kind.severity == base::Severity::error; };
-    std::string& help = std::ranges::find_if(diagnostics, is_error)->help;
+    std::string& help = std::ranges::find_if(checked.diagnostics, is_error)->help;
     const std::string& remark = elaborated.remark_on_defines;
     help += help.empty() && !remark.empty() ? remark.substr(1) : remark;
-    return diagnostics;
   }
-  typed.stage_text = std::move(open_text);
-  if (options.text_after == Stage::assign) typed.stage_text = print(inserter.assignment());
-  if (options.text_after == Stage::insert) typed.stage_text = print_graph(typed);
-  typed.after = std::move(elaborated.after);
-  typed.notes = std::move(diagnostics);
-  typed.hidden_slots = std::move(elaborated.hidden_slots);
-  typed.placed_by_search = std::move(elaborated.placed_by_search);
-  return typed;
+  if (!checked.failed) {
+    checked.typed.stage_text = std::move(open_text);
+    if (options.text_after == Stage::assign) checked.typed.stage_text = print(inserter.assignment());
+    if (options.text_after == Stage::insert) checked.typed.stage_text = print_graph(checked.typed);
+  }
+  checked.typed.after = std::move(elaborated.after);
+  checked.typed.hidden_slots = std::move(elaborated.hidden_slots);
+  checked.typed.placed_by_search = std::move(elaborated.placed_by_search);
+  return checked;
+}
+
+base::Diagnostics too_many_values(const TooManyValues& fault, const CheckOptions& options) {
+  return {base::make(Kind::check_too_large, options.values_max)
+              .at(fault.statement)
+              .suggest("functions that call functions twice, and gradients of them, grow fast: use `loop`")};
 }
 
 base::Result<Typed> checked(const std::shared_ptr<const frontend::Ast>& ast, base::SourceMap& sources,
                             const Environment& environment, synth::PlanCache& plans, const CheckOptions& options,
                             const Placements& placements) {
   try {
-    return closed(ast, sources, environment, plans, options, placements);
+    TESSERA_TRY(all, closed(ast, sources, environment, plans, options, placements));
+    if (all.failed) return std::move(all.diagnostics);
+    all.typed.notes = std::move(all.diagnostics);
+    return std::move(all.typed);
   } catch (const TooManyValues& fault) {
-    return base::make(Kind::check_too_large, options.values_max)
-        .at(fault.statement)
-        .suggest("functions that call functions twice, and gradients of them, grow fast: use `loop`");
+    return too_many_values(fault, options);
   }
 }
 
@@ -106,6 +112,24 @@ base::Result<Typed> check(std::shared_ptr<const Ast> ast, base::SourceMap& sourc
     TESSERA_TRY(typed, check_placed({}));
     if (typed.placed_by_search.empty()) return std::move(typed);
     return placed_best(std::move(typed), plans.machine(), check_placed, options.stop);
+  });
+}
+
+base::Result<PartlyChecked> check_partly(const std::shared_ptr<const Ast>& ast, base::SourceMap& sources,
+                                         const Environment& environment, synth::PlanCache& plans,
+                                         const CheckOptions& options) {
+  return base::guarded_until_stopped([&]() -> base::Result<PartlyChecked> {
+    const CheckPlaced check_placed = [&](const Placements& placements) {
+      return checked(ast, sources, environment, plans, options, placements);
+    };
+    try {
+      TESSERA_TRY(all, closed(ast, sources, environment, plans, options, {}));
+      if (all.failed || all.typed.placed_by_search.empty()) return all;
+      TESSERA_TRY(placed, placed_best(std::move(all.typed), plans.machine(), check_placed, options.stop));
+      return PartlyChecked{std::move(placed), std::move(placed.notes), false};
+    } catch (const TooManyValues& fault) {
+      return PartlyChecked{{}, too_many_values(fault, options), true};
+    }
   });
 }
 

@@ -19,6 +19,18 @@ namespace tessera::typeck {
 base::Result<Typed> check(std::shared_ptr<const frontend::Ast> ast, base::SourceMap& sources,
                           const Environment& environment, synth::PlanCache& plans, const CheckOptions& options = {});
 
+// What is known of a text with mistakes in it: for editors. The typed program lacks what the mistakes are about;
+// nothing may be made of it but to look at it. The diagnostics are those that `check` gives, as notes or as its
+// failure.
+struct PartlyChecked {
+  Typed typed;
+  base::Diagnostics diagnostics;
+  bool failed = false;
+};
+base::Result<PartlyChecked> check_partly(const std::shared_ptr<const frontend::Ast>& ast, base::SourceMap& sources,
+                                         const Environment& environment, synth::PlanCache& plans,
+                                         const CheckOptions& options = {});
+
 // For `tessera place`: of every mesh of the program, where it may lie, the best so many. The text's own placements are
 // not looked at.
 base::Result<std::vector<ProgramRanking>> rank_placements(const std::shared_ptr<const frontend::Ast>& ast,

@@ -1,4 +1,6 @@
 // `:why`: who asked for each redistribution, because of what, and what else was weighed.
+#include "repl/interactive/why.hpp"
+
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -43,23 +45,6 @@ std::string places_text(const Redistribution& change, const Screen& screen) {
   if (!one_line) return lines_of({&asked}, screen) + lines_of({&because}, screen);
   if (because.place.column == asked.place.column) return lines_of({&asked}, screen);
   return lines_of({&asked, &because}, screen);
-}
-
-// Nothing where all alternatives cost the same.
-std::string alternatives_text(const std::vector<Redistribution::Alternative>& compared) {
-  const auto costs = [](const Redistribution::Alternative& one) {
-    return std::tuple(one.received_bytes, one.peak_bytes, one.seconds);
-  };
-  const bool differ = std::any_of(compared.begin(), compared.end(), [&](const Redistribution::Alternative& one) {
-    return costs(one) != costs(compared.front());
-  });
-  if (!differ) return "";
-  std::vector<Row> rows = {{"    priced", "received", "peak", "modelled", ""}};
-  for (const Redistribution::Alternative& one : compared) {
-    rows.push_back({"    " + one.description, bytes_text(one.received_bytes), bytes_text(one.peak_bytes),
-                    seconds_text(one.seconds), one.chosen ? "chosen" : "rejected"});
-  }
-  return table(rows);
 }
 
 // A collective that was written out is one step, also where a plan of several is faster; elsewhere it is the plan.
@@ -118,6 +103,22 @@ void say_why(const CommandCall& call, const LocalWork& work, const Screen& scree
 }
 
 }  // namespace
+
+std::string alternatives_text(const std::vector<Redistribution::Alternative>& compared) {
+  const auto costs = [](const Redistribution::Alternative& one) {
+    return std::tuple(one.received_bytes, one.peak_bytes, one.seconds);
+  };
+  const bool differ = std::any_of(compared.begin(), compared.end(), [&](const Redistribution::Alternative& one) {
+    return costs(one) != costs(compared.front());
+  });
+  if (!differ) return "";
+  std::vector<Row> rows = {{"    priced", "received", "peak", "modelled", ""}};
+  for (const Redistribution::Alternative& one : compared) {
+    rows.push_back({"    " + one.description, bytes_text(one.received_bytes), bytes_text(one.peak_bytes),
+                    seconds_text(one.seconds), one.chosen ? "chosen" : "rejected"});
+  }
+  return table(rows);
+}
 
 bool run_why(const CommandCall& call) {
   const auto movement = movement_asked_about(call, call.argument_at);

@@ -6,7 +6,7 @@ import unittest
 
 from driver import CommandLine, main
 
-COMMANDS = ["run", "check", "fmt", "explain", "plan", "compare", "place", "calibrate", "learn", "draw"]
+COMMANDS = ["run", "check", "fmt", "explain", "plan", "compare", "place", "calibrate", "learn", "draw", "lsp"]
 
 
 class Help(CommandLine):
