@@ -11,7 +11,6 @@
 #include "embed/program_facts.hpp"
 #include "embed/session_impl.hpp"
 #include "frontend/parse.hpp"
-#include "frontend/syntax.hpp"
 #include "synth/layout/mesh.hpp"
 #include "typeck/elaborate/table.hpp"
 #include "typeck/typed/walk.hpp"
@@ -49,9 +48,9 @@ TextToken::Kind kind_of(frontend::TokenKind kind) {
   return TextToken::Kind::sign;
 }
 
-std::vector<TextToken> tokens_of(std::string_view text, base::StopToken stop) {
+std::vector<TextToken> tokens_of(const std::vector<frontend::Token>& read) {
   std::vector<TextToken> tokens;
-  for (const frontend::Token& token : frontend::lex(text, stop)) {
+  for (const frontend::Token& token : read) {
     if (token.kind != frontend::TokenKind::newline) tokens.push_back({kind_of(token.kind), {token.begin, token.end}});
   }
   return tokens;
@@ -218,7 +217,7 @@ Result<Analysis> Analyst::Impl::analyse(std::string_view text, std::string_view 
   auto read = frontend::parse_partly(texts.sources, source, stop, typeck::operation_names);
   if (stop.asked()) return embed::failure(base::make(base::Kind::interrupted));
   if (!read) return fail(read.errors());
-  analysis.tokens = tokens_of(text, stop);
+  analysis.tokens = tokens_of(read->tokens);
   auto options = embed::check_options(config, texts, stop);
   if (!options) return fail(options.errors());
   const auto ast = std::make_shared<const frontend::Ast>(std::move(read->ast));

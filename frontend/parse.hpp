@@ -1,11 +1,14 @@
 // Source -> Ast. The only door to ANTLR is parse.cpp.
 #pragma once
 
+#include <vector>
+
 #include "base/result.hpp"
 #include "base/source.hpp"
 #include "base/stop.hpp"
 #include "frontend/ast.hpp"
 #include "frontend/explain.hpp"
+#include "frontend/token.hpp"
 
 namespace tessera::frontend {
 
@@ -25,6 +28,7 @@ base::Result<Ast> parse(const base::SourceMap& sources, base::SourceId source, b
 // the time. The errors are those with which `parse` fails.
 struct PartlyRead {
   Ast ast;
+  std::vector<Token> tokens;  // of the whole text, comments and line ends included
   base::Diagnostics errors;
 };
 // Fails for a text of which nothing is read: one that is too large, or holds characters that no text may hold.

@@ -101,13 +101,13 @@ Result<PartlyRead> read_program(const base::SourceMap& sources, SourceId source,
                                 std::size_t nesting_max, std::size_t tokens_max) {
   const auto text = sources[source].text();
   if (auto refused = refuse_text(text, source)) return std::move(*refused);
-  const auto tokens = lex(text, asked.interrupt);
+  auto tokens = lex(text, asked.interrupt);
   if (tokens.size() > tokens_max) return too_many_tokens(tokens, tokens_max, source);
   Ast ast;
   ast.source = source;
   ast.comments = comments_of(tokens, text, source);
   auto errors = read_statements(StatementCutter(tokens, text, source, nesting_max), text, ast, asked);
-  return PartlyRead{std::move(ast), std::move(errors)};
+  return PartlyRead{std::move(ast), std::move(tokens), std::move(errors)};
 }
 
 // The whole text as one piece: newlines around it are nothing, inside it they are what they always are.

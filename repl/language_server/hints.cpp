@@ -22,12 +22,13 @@ struct Moved {
   std::string details;
   std::int64_t bytes = 0;
 
-  void add(std::string text, std::int64_t received, const std::string& detail) {
-    if (received == 0) return;
+  // `detail` gives the line that explains the text; it is asked only for texts that are new.
+  template <class Detail>
+  void add(std::string text, std::int64_t received, const Detail& detail) {
     bytes = std::max(bytes, received);
     if (std::find(texts.begin(), texts.end(), text) != texts.end()) return;
     texts.push_back(std::move(text));
-    details += detail;
+    details += detail();
   }
 
   std::string label() const {
@@ -42,17 +43,22 @@ std::string seconds_of(const View& view, double seconds) {
   return view.machine.levels.empty() ? "" : " " + seconds_text(seconds);
 }
 
-std::map<TextRange, Moved> moves_by_place(const View& view) {
+std::map<TextRange, Moved> moves_by_place(const View& view, TextRange range) {
   std::map<TextRange, Moved> all;
   for (const TextMove& move : view.analysis.moves) {
     const Redistribution& one = move.redistribution;
-    all[move.range].add(move_text(one) + seconds_of(view, one.plan.seconds()), one.plan.received_bytes_total(),
-                        fmt::format("{} -> {}, for {}\n", one.plan.from(), one.plan.to(), one.who));
+    const std::int64_t bytes = one.plan.received_bytes_total();
+    if (bytes == 0 || !holds(range, move.range.end)) continue;
+    all[move.range].add(move_text(one) + seconds_of(view, one.plan.seconds()), bytes,
+                        [&] { return fmt::format("{} -> {}, for {}\n", one.plan.from(), one.plan.to(), one.who); });
   }
   for (const TextPartsMoved& moved : view.analysis.parts_moved) {
     const PartsMoved& one = moved.parts;
-    all[moved.range].add(fmt::format("{} {}{}", one.who, one.is_most ? "at most " : "", bytes_text(one.received_bytes)),
-                         one.received_bytes, fmt::format("{} fetches parts from other devices\n", one.who));
+    if (one.received_bytes == 0 || !holds(range, moved.range.end)) continue;
+    const std::string text =
+        fmt::format("{} {}{}", one.who, one.is_most ? "at most " : "", bytes_text(one.received_bytes));
+    all[moved.range].add(text, one.received_bytes,
+                         [&] { return fmt::format("{} fetches parts from other devices\n", one.who); });
   }
   return all;
 }
@@ -70,8 +76,8 @@ std::string move_text(const Redistribution& move) {
 Json hints_of(const View& view, TextRange range, const EditorSettings& settings) {
   Json all = Json::array();
   if (settings.hints == EditorSettings::Hints::off) return all;
-  for (const auto& [place, moved] : moves_by_place(view)) {
-    if (moved.texts.empty() || moved.bytes < settings.least_bytes || !holds(range, place.end)) continue;
+  for (const auto& [place, moved] : moves_by_place(view, range)) {
+    if (moved.bytes < settings.least_bytes) continue;
     all.push_back({{"position", view.lines.json(place.end)},
                    {"label", moved.label()},
                    {"tooltip", moved.details},
