@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include "repl/misuse.hpp"
 #include "tessera/interop.hpp"
 
 namespace tessera::repl {
@@ -63,7 +64,6 @@ void add_convert(CLI::App* convert, ConvertWishes& wishes) {
 
 Command finished_convert(ConvertWishes& wishes) {
   ConvertOptions& options = wishes.options;
-  const auto misused = [](std::string text) { return Answer{std::move(text), true}; };
   if (options.batch_file && wishes.texts > 0) return misused("--batch takes its texts from the lines of its file");
   if (!options.batch_file && wishes.texts != 1) {
     return misused(
