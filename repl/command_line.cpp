@@ -134,8 +134,7 @@ void add_format(CLI::App& app, Wishes& wishes) {
 }
 
 void add_explain(CLI::App& app, Wishes& wishes) {
-  CLI::App* explain = add_command(
-      app, "explain", "Explain an error or a word, or show a page of the manual: tessera explain axis-used-twice.");
+  CLI::App* explain = add_command(app, "explain", "Explain an error or a word: tessera explain axis-used-twice.");
   explain
       ->add_option("NAME", wishes.explain.name,
                    "the name in brackets of an error, an operation, or a word of the language or the glossary")

@@ -1,9 +1,11 @@
 // Layouts as other systems write them, and plans as programs that run there: docs/interop.md is their page.
 //
-//     auto read = tessera::read_layout({.format = "jax", .text = "P(('y', 'x'), None)", .mesh = "x:4,y:2", .shape =
-//     "f32[16,8]"}); std::cout << read->mesh << ' ' << read->type;  // x:4,y:2 f32[16@(y,x), 8] auto plan =
-//     tessera::make_plan({.mesh = "x:4", .from = "f32[8@x,8]", .to = "f32[8,8@x]"}); std::cout << *tessera::emit(*plan,
-//     "jax");  // a Python module with a function `reshard`
+//     const tessera::ForeignLayout written{.format = "jax", .text = "P(('y', 'x'), None)", .mesh = "x:4,y:2",
+//                                          .shape = "f32[16,8]"};
+//     auto read = tessera::read_layout(written);
+//     std::cout << read->mesh << ' ' << read->type;  // x:4,y:2 f32[16@(y,x), 8]
+//     auto plan = tessera::make_plan({.mesh = "x:4", .from = "f32[8@x,8]", .to = "f32[8,8@x]"});
+//     std::cout << *tessera::emit(*plan, "jax");  // a Python module with a function `reshard`
 #pragma once
 
 #include <cstdint>
