@@ -80,12 +80,13 @@ save(u + 1.0, "a.npy")
 print "over"
 """
 
-# A sum over two nodes of four devices, in a program of several stretches, and nothing else that takes messages.
+# A sum over two nodes of four devices, in a program of several stretches, and nothing else that takes messages. It is short,
+# for each of its messages takes a launch of its own.
 NODES = [{"name": "node", "count": 2, "bandwidth": 1e7, "latency": 1e-6},
          {"name": "device", "count": 4, "bandwidth": 1e8, "latency": 1e-6}]
 SUMMED = """mesh m = [x: 8]
-let a = iota(f32[8@x, 16384])
-let s = sum(a, dim=0) as f32[16384]
+let a = iota(f32[8@x, 256])
+let s = sum(a, dim=0) as f32[256]
 print s[1]
 """
 
@@ -214,7 +215,7 @@ class Kills(RanksTest):
         ended by the launcher."""
         path = self.summed(SUMMED)
         plan = subprocess.run([*map(str, self.command("plan", "--machine", self.folder / "nodes.json", "--mesh", "x:8")),
-                               "--from", "f32[16384]{+x}", "--to", "f32[16384]"], capture_output=True, text=True, check=True)
+                               "--from", "f32[256]{+x}", "--to", "f32[256]"], capture_output=True, text=True, check=True)
         stretches = re.search(r"all_gather .* in (\d+)", plan.stdout)
         self.assertIsNotNone(stretches, "the sum has no program of several stretches: " + plan.stdout)
         for rank in (2,) if KILLS <= 6 else range(4):
@@ -229,7 +230,7 @@ class Kills(RanksTest):
                     self.assertEqual(shared_files(), [])
                 message += 1
                 done, seconds = self.doomed(path, rank, message)
-            self.assertEqual((done.status, done.out), (0, "458760.0\n"), done.err)
+            self.assertEqual((done.status, done.out), (0, "7176.0\n"), done.err)
             # A slot for each stretch and more, in each of which it sends.
             self.assertGreater(message, int(stretches[1]))
 
@@ -290,7 +291,7 @@ class Kills(RanksTest):
 
     def test_a_rank_killed_amid_a_sum(self):
         """Ranks that share memory see it themselves, in whatever slot it is."""
-        path = self.summed(SUMMED.replace("16384", "4194304").replace("let s", 'print "begun"\nlet s').replace(
+        path = self.summed(SUMMED.replace("256", "4194304").replace("let s", 'print "begun"\nlet s').replace(
             "sum(a, dim=0) as f32[4194304]", "loop s = 0.0 for i < 1000 { max(sum(a, dim=0) as f32[4194304]) }").replace(
                 "s[1]", "s"))
         dice = random.Random(SEED + 2)
