@@ -61,8 +61,8 @@ struct Dimension {
   Span span;
 };
 
-// `{+x,y}`, `{max x}`, `{min x}`.
-enum class PendingKind : std::uint8_t { sum, max, min };
+// `{+x,y}`, `{max x}`, `{min x}`, `{*x}`.
+enum class PendingKind : std::uint8_t { sum, max, min, product };
 struct Pending {
   PendingKind kind = PendingKind::sum;
   std::vector<Name> axes;  // at least one

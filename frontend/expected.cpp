@@ -119,7 +119,7 @@ constexpr Hint kHints[] = {
     {[](const Place& p) { return p.is(TokenKind::name) && p.expects(TokenKind::string) && is_saving(p); },
      "the name of a string stands in braces, as in `save(a, \"{path}\")`"},
     {[](const Place& p) { return (p.is(TokenKind::left_brace) || p.is(TokenKind::plus)) && follows_type(p); },
-     "a pending reduction is written `{+x}`, `{max x}` or `{min x}`"},
+     "a pending reduction is written `{+x}`, `{*x}`, `{max x}` or `{min x}`"},
     {[](const Place& p) {
        const bool is_extent = p.is(TokenKind::integer) || p.is(TokenKind::left_paren);
        return is_extent && role(p.before().kind) == TokenRole::element;

@@ -200,7 +200,6 @@ constexpr ForeignWord kLayouts[] = {{"reshard", kAs},
 constexpr std::string_view kNoShape = "shapes are known before a program runs: `where(c, a, b)` selects";
 
 constexpr ForeignWord kShapes[] = {{"flip", "write `take(a, n - 1 - iota(i64[n]))` for n rows"},
-                                   {"roll", "write `concat([a[n - k:n], a[0:n - k]], 0)` for n rows"},
                                    {"split", "write slices: `a[0:4]`, `a[4:8]`"},
                                    {"tril", "write `where(i >= j, a, 0.0)` with the numbers i, j of rows and columns"},
                                    {"triu", "write `where(i <= j, a, 0.0)` with the numbers i, j of rows and columns"},

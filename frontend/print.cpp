@@ -304,6 +304,7 @@ class Printer {
       case PendingKind::sum: text += "+"; break;
       case PendingKind::max: text += "max "; break;
       case PendingKind::min: text += "min "; break;
+      case PendingKind::product: text += "*"; break;
     }
     for (std::size_t i = 0; i < p.axes.size(); ++i) text += fmt::format("{}{}", i == 0 ? "" : ",", p.axes[i].text);
     return text + "}";

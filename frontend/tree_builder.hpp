@@ -286,8 +286,11 @@ class TreeBuilder {
   }
 
   Pending pending(Parser::PendingContext* c) {
-    const PendingKind sum_or_min = c->MIN() != nullptr ? PendingKind::min : PendingKind::sum;
-    return {c->MAX() != nullptr ? PendingKind::max : sum_or_min, names(c->name()), span(c)};
+    PendingKind kind = PendingKind::sum;
+    if (c->MAX() != nullptr) kind = PendingKind::max;
+    if (c->MIN() != nullptr) kind = PendingKind::min;
+    if (c->STAR() != nullptr) kind = PendingKind::product;
+    return {kind, names(c->name()), span(c)};
   }
 
   // -- Expressions

@@ -83,7 +83,7 @@ axes : axis | '(' axis (',' axis)* ')' ;
 axis : name ('.' cut=name)? ;
 
 layout : (pending | '?')? ('on' name)? ;
-pending : '{' ('+' | 'max' | 'min') name (',' name)* '}' ;
+pending : '{' ('+' | '*' | 'max' | 'min') name (',' name)* '}' ;
 
 // ---- Expressions -----------------------------------------------------------------------------------------------------
 

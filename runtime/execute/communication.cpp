@@ -220,7 +220,7 @@ base::Result<synth::Offset> Executor::part_offset(const synth::Apply& apply, con
       const base::Wide wide = placement.add + (placement.subtract ? -scalar : scalar);
       const bool inside = wide >= 0 && wide + lengths[d] <= extents[d];
       const bool covers = wide <= 0 && wide + lengths[d] >= extents[d];
-      if (!inside && !covers) return out_of_range(given, lengths[d], extents[d], d);
+      if (!inside && !covers && !placement.clips) return out_of_range(given, lengths[d], extents[d], d);
       shift = static_cast<std::int64_t>(wide);
     }
     offset.push_back(-shift);

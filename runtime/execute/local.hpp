@@ -26,6 +26,7 @@ base::Status run_constructor(const LocalStep& step, const synth::Load& operation
 base::Status run_operation(const LocalStep& step, const synth::Map& operation);
 base::Status run_operation(const LocalStep& step, const synth::Reduce& operation);
 base::Status run_operation(const LocalStep& step, const synth::ArgReduce& operation);
+base::Status run_operation(const LocalStep& step, const synth::Find& operation);
 base::Status run_operation(const LocalStep& step, const synth::Contract& operation);
 base::Status run_operation(const LocalStep& step, const synth::Cumsum& operation);
 base::Status run_operation(const LocalStep& step, const synth::Sort& operation);

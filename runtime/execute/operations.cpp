@@ -112,6 +112,20 @@ base::Status run_operation(const LocalStep& step, const synth::ArgReduce& operat
   });
 }
 
+base::Status run_operation(const LocalStep& step, const synth::Find& operation) {
+  const synth::RegisterId array = step.apply.operands[0];
+  const synth::Shape& whole = step.storage.type(array).shape();
+  return operate(step, [&](std::size_t device, const std::vector<TileView>& operands, const TileOut& out) -> Failure {
+    LinePlace place;
+    for (const std::uint8_t d : operation.dimensions) {
+      place.begins.push_back(step.storage.tiles(array).boxes[device][d].begin);
+      place.extents.push_back(whole[d]);
+    }
+    find(operation.max, operands[0], operands[1], operation.dimensions, place, out);
+    return std::nullopt;
+  });
+}
+
 base::Status run_operation(const LocalStep& step, const synth::Contract& operation) {
   const bool nothing = sums_nothing(step, operation);
   return operate(step, [&](std::size_t, const std::vector<TileView>& operands, const TileOut& out) -> Failure {

@@ -206,4 +206,62 @@ void arg_reduce(bool max, const TileView& operand, std::span<const std::uint8_t>
   });
 }
 
+namespace {
+
+constexpr std::int64_t kNowhere = std::numeric_limits<std::int64_t>::max();
+
+template <class T>
+bool is_same_value(T a, T b) {
+  return a == b || (is_nan(a) && is_nan(b));
+}
+
+// The position in the whole array of an element of a tile, whose own lines are `shape`.
+std::int64_t position_in_whole(std::int64_t position, const synth::Shape& shape, const LinePlace& place) {
+  std::int64_t whole = 0;
+  std::int64_t stride = 1;
+  for (std::size_t d = shape.size(); d-- > 0; position /= shape[d], stride *= place.extents[d])
+    whole += (place.begins[d] + position % shape[d]) * stride;
+  return whole;
+}
+
+// Where an element of a tile lies, by its row-major position.
+std::int64_t place_of(const Nest<1>& nest, std::int64_t position) {
+  std::int64_t place = 0;
+  for (std::size_t d = nest.rank; d-- > 0; position /= nest.extents[d])
+    place += position % nest.extents[d] * nest.strides[d][0];
+  return place;
+}
+
+}  // namespace
+
+// A tile's best element is the first that may equal the best of all tiles.
+void find(bool max, const TileView& operand, const TileView& wanted, std::span<const std::uint8_t> dimensions,
+          const LinePlace& place, const TileOut& out) {
+  auto* const found = typed<std::int64_t>(out);
+  const TileView line = chosen_dimensions(operand, dimensions);
+  if (is_empty(line.shape)) {
+    std::fill_n(found, count(out.shape), kNowhere);
+    return;
+  }
+  std::fill_n(found, count(out.shape), 0);  // what is given up may leave some as they are
+  arg_reduce(max, operand, dimensions, out);
+  const auto others = other_dimensions(operand.shape.size(), dimensions);
+  const TileView kept = chosen_dimensions(operand, std::span(others.begin(), others.size()));
+  const auto nest = make_nest<2>(kept.shape, {kept.strides, wanted.strides});
+  const auto along = make_nest<1>(line.shape, {line.strides});
+  synth::visit_element(operand.element, [&](auto zero) {
+    using T = decltype(zero);
+    parallel_ranges(nest.count, kGrain, [&](std::int64_t begin, std::int64_t end) {
+      for_runs(nest, begin, end, [&](std::int64_t at, const Offsets<2>& offsets, std::int64_t n) {
+        for (std::int64_t i = 0; i < n; ++i) {
+          const std::int64_t own = place_of(along, found[at + i]);
+          const T best = typed<T>(operand)[offsets[0] + i * nest.inner_strides()[0] + own];
+          const T sought = typed<T>(wanted)[offsets[1] + i * nest.inner_strides()[1]];
+          found[at + i] = is_same_value(best, sought) ? position_in_whole(found[at + i], line.shape, place) : kNowhere;
+        }
+      });
+    });
+  });
+}
+
 }  // namespace tessera::runtime

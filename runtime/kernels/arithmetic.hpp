@@ -121,6 +121,7 @@ constexpr synth::ReduceKind kind_of(synth::ReduceOp op) {
     case synth::ReduceOp::sum: return synth::ReduceKind::sum;
     case synth::ReduceOp::max: return synth::ReduceKind::max;
     case synth::ReduceOp::min: return synth::ReduceKind::min;
+    case synth::ReduceOp::product: return synth::ReduceKind::product;
   }
   return synth::ReduceKind::sum;
 }

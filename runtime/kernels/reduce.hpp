@@ -39,6 +39,16 @@ class PieceJoin {
 // all.
 void arg_reduce(bool max, const TileView& operand, std::span<const std::uint8_t> dimensions, const TileOut& out);
 
+// Where a tile's lines begin in the whole array, and how long they are there, along the dimensions that are searched.
+struct LinePlace {
+  synth::Shape begins;
+  synth::Shape extents;
+};
+// out = the row-major position, in the whole array and along `dimensions`, of the first element of the tile that equals
+// the `wanted` one of its line, which is the greatest (least) of all; NaN equals NaN. The greatest i64 if there is none.
+void find(bool max, const TileView& operand, const TileView& wanted, std::span<const std::uint8_t> dimensions,
+          const LinePlace& place, const TileOut& out);
+
 // Running sum along one dimension, from its first element on or from its last.
 enum class Direction : std::uint8_t { forward, backward };
 void cumsum(const TileView& operand, std::size_t dimension, const TileOut& out,

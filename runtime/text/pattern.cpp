@@ -46,6 +46,7 @@ std::string_view joined_by(synth::ReduceOp op) {
     case synth::ReduceOp::sum: return "sum";
     case synth::ReduceOp::max: return "maximum";
     case synth::ReduceOp::min: return "minimum";
+    case synth::ReduceOp::product: return "product";
   }
   return "";
 }

@@ -40,7 +40,7 @@ std::int64_t shard_count(const AxisList& axes);
 // The device's position along the list: ((c_1*s_2 + c_2)*s_3 + ...).
 std::int64_t position(const Mesh& mesh, const AxisList& axes, std::int64_t device);
 
-enum class ReduceOp : std::uint8_t { sum, max, min };
+enum class ReduceOp : std::uint8_t { sum, max, min, product };
 
 // `x`, `(x,y)`, `x:(2)2`.
 std::string print(const Mesh& mesh, const AxisList& axes);

@@ -17,6 +17,7 @@ constexpr std::string_view prefix(ReduceOp reduce) {
     case ReduceOp::sum: return "+";
     case ReduceOp::max: return "max ";
     case ReduceOp::min: return "min ";
+    case ReduceOp::product: return "*";
   }
   return "";
 }
@@ -126,7 +127,7 @@ class TypeReader {
 
   base::Status read_pending() {
     if (!cursor_.accept('{')) return base::Done{};
-    if (!read_reduce()) return bad("a pending set begins with `+`, `max` or `min`");
+    if (!read_reduce()) return bad("a pending set begins with `+`, `*`, `max` or `min`");
     TESSERA_TRY_STATUS(read_parts(pending_));
     for (const AxisPart& part : pending_) {
       if (part.cut != 0) return bad("a pending set names axes without a cut");
@@ -137,6 +138,10 @@ class TypeReader {
 
   bool read_reduce() {
     if (cursor_.accept('+')) return true;
+    if (cursor_.accept('*')) {
+      reduce_ = ReduceOp::product;
+      return true;
+    }
     const std::string_view word = cursor_.name();
     if (word == "max") reduce_ = ReduceOp::max;
     if (word == "min") reduce_ = ReduceOp::min;

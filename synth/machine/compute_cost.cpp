@@ -60,6 +60,7 @@ double operations(const Contract& contract, const Tiles& tiles) {
 double operations(const Map&, const Tiles& tiles) { return elements_of(tiles.result); }
 double operations(const Reduce&, const Tiles& tiles) { return elements_of(tiles.operands); }
 double operations(const ArgReduce&, const Tiles& tiles) { return elements_of(tiles.operands); }
+double operations(const Find&, const Tiles& tiles) { return elements_of(tiles.operands); }
 double operations(const Cumsum&, const Tiles& tiles) { return elements_of(tiles.result); }
 double operations(const ScatterAdd&, const Tiles& tiles) { return elements_of(tiles.operands.front()); }
 double operations(const Sort&, const Tiles& tiles) {

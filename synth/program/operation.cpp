@@ -10,9 +10,9 @@ namespace {
 
 // In the order of the alternatives of Operation.
 constexpr std::array<std::string_view, std::variant_size_v<Operation>> kNames = {
-    "constant", "fill",    "iota",       "random",   "normal",    "load",    "map",   "reduce",      "arg_reduce",
-    "contract", "cumsum",  "sort",       "greatest", "transpose", "reshape", "take",  "scatter_add", "one_hot",
-    "assemble", "collect", "print_text", "print",    "show",      "save",    "assert"};
+    "constant", "fill",     "iota",    "random",     "normal",   "load",      "map",     "reduce", "arg_reduce",
+    "find",     "contract", "cumsum",  "sort",       "greatest", "transpose", "reshape", "take",   "scatter_add",
+    "one_hot",  "assemble", "collect", "print_text", "print",    "show",      "save",    "assert"};
 
 }  // namespace
 
@@ -71,6 +71,7 @@ std::string describe(const Operation& operation) {
   if (const auto* map = std::get_if<Map>(&operation)) return fmt::format("{} {}", kind, name(map->op));
   if (const auto* reduce = std::get_if<Reduce>(&operation)) return fmt::format("{} {}", kind, name(reduce->kind));
   if (const auto* arg = std::get_if<ArgReduce>(&operation)) return fmt::format("{} {}", kind, arg->max ? "max" : "min");
+  if (const auto* find = std::get_if<Find>(&operation)) return fmt::format("{} {}", kind, find->max ? "max" : "min");
   if (const auto* collect = std::get_if<Collect>(&operation)) {
     return fmt::format("{} {}", kind, name(collect->collective));
   }

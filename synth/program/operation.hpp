@@ -123,7 +123,7 @@ enum class ReduceKind : std::uint8_t {
 std::string_view name(ReduceKind kind);
 
 // Reduces `dimensions` (ascending), which disappear, of the tile, in row-major order. Where they are split the result
-// is pending over those axes (sum, max, min only). A device whose part is empty gives the identity.
+// is pending over those axes. A device whose part is empty gives the identity.
 struct Reduce {
   ReduceKind kind = ReduceKind::sum;
   std::vector<std::uint8_t> dimensions;
@@ -132,6 +132,15 @@ struct Reduce {
 // i64 position of the greatest (least) element along `dimensions` (ascending, none of them split; several count
 // row-major), which disappear; the first wins ties; NaN wins.
 struct ArgReduce {
+  bool max = true;
+  std::vector<std::uint8_t> dimensions;
+};
+
+// Operands: an array and its greatest (least) elements along `dimensions` (ascending), in the array's layout without
+// them. The i64 row-major position, in the whole array, of the first element of the tile that equals its line's (NaN
+// equals NaN); the greatest i64 where the tile has none. Where the dimensions are split, the result is pending (min)
+// over those axes: the first of all tiles' positions.
+struct Find {
   bool max = true;
   std::vector<std::uint8_t> dimensions;
 };
@@ -182,13 +191,14 @@ struct OneHot {
 
 // One dimension's placement of a part in the result: part element p lies at result position p + add (+ or - an i64
 // scalar operand). At run time the part must lie inside the result along this dimension, or cover it, else index out of
-// range. With `wraps`, a negative scalar first has `wrap_extent` added.
+// range; with `clips` it may lie anywhere. With `wraps`, a negative scalar first has `wrap_extent` added.
 struct Placement {
   std::int64_t add = 0;
   std::int32_t scalar = -1;  // operand number of the scalar, or -1
   bool subtract = false;     // the scalar is subtracted
   bool wraps = false;
   std::int64_t wrap_extent = 0;
+  bool clips = false;
   friend bool operator==(const Placement&, const Placement&) = default;
 };
 struct Part {
@@ -237,8 +247,8 @@ struct Assert {  // a bool scalar, false being the error assertion-failed; behin
 };
 
 using Operation =
-    std::variant<Constant, Fill, Iota, Random, Normal, Load, Map, Reduce, ArgReduce, Contract, Cumsum, Sort, Greatest,
-                 Transpose, Reshape, Take, ScatterAdd, OneHot, Assemble, Collect, PrintText, Print, Show, Save, Assert>;
+    std::variant<Constant, Fill, Iota, Random, Normal, Load, Map, Reduce, ArgReduce, Find, Contract, Cumsum, Sort,
+                 Greatest, Transpose, Reshape, Take, ScatterAdd, OneHot, Assemble, Collect, PrintText, Print, Show, Save, Assert>;
 
 // `map`, `reduce`, `collect`: the operation without its kind.
 std::string_view name(const Operation& operation);

@@ -56,6 +56,7 @@ constexpr std::string_view reduce_name(ReduceOp reduce) {
     case ReduceOp::sum: return "sum";
     case ReduceOp::max: return "max";
     case ReduceOp::min: return "min";
+    case ReduceOp::product: return "product";
   }
   return "";
 }
@@ -65,6 +66,7 @@ std::string placement_text(const Placement& placement) {
   if (placement.scalar < 0) return out;
   out += fmt::format("{}%{}", placement.subtract ? "-" : "+", placement.scalar);
   if (placement.wraps) out += fmt::format(" wraps {}", placement.wrap_extent);
+  if (placement.clips) out += " clips";
   return out;
 }
 
@@ -192,6 +194,9 @@ class ProgramPrinter {
   std::string how(const Map& o, const Mesh*) const { return std::string(name(o.op)); }
   std::string how(const Reduce& o, const Mesh*) const { return fmt::format("{} {}", name(o.kind), list(o.dimensions)); }
   std::string how(const ArgReduce& o, const Mesh*) const {
+    return fmt::format("{} {}", o.max ? "max" : "min", list(o.dimensions));
+  }
+  std::string how(const Find& o, const Mesh*) const {
     return fmt::format("{} {}", o.max ? "max" : "min", list(o.dimensions));
   }
   std::string how(const Contract& o, const Mesh*) const {

@@ -44,7 +44,8 @@ base::Result<Operation> ProgramReader::operation(std::string_view word, const st
   if (const auto plain = plain_operation(word)) return *plain;
   if (word == "map") return map();
   if (word == "reduce") return reduce();
-  if (word == "arg_reduce") return arg_reduce();
+  if (word == "arg_reduce") return arg_reduce<ArgReduce>();
+  if (word == "find") return arg_reduce<Find>();
   if (word == "contract") return contract();
   if (word == "assemble") return assemble();
   if (word == "collect") return collect(operands);
@@ -112,11 +113,12 @@ base::Result<Operation> ProgramReader::reduce() {
   return Operation(Reduce{*kind, dimensions});
 }
 
+template <class ArgReduceOrFind>
 base::Result<Operation> ProgramReader::arg_reduce() {
   const bool max = accept("max");
   if (!max) TESSERA_TRY_STATUS(expect("min"));
   TESSERA_TRY(dimensions, small_numbers());
-  return Operation(ArgReduce{max, dimensions});
+  return Operation(ArgReduceOrFind{max, dimensions});
 }
 
 base::Result<Operation> ProgramReader::contract() {
@@ -164,9 +166,11 @@ base::Result<Placement> ProgramReader::placement() {
   TESSERA_TRY(scalar, operand_number());
   placement.scalar = static_cast<std::int32_t>(scalar);
   placement.wraps = accept("wraps");
-  if (!placement.wraps) return placement;
-  TESSERA_TRY(extent, number(kMax));
-  placement.wrap_extent = extent;
+  if (placement.wraps) {
+    TESSERA_TRY(extent, number(kMax));
+    placement.wrap_extent = extent;
+  }
+  placement.clips = accept("clips");
   return placement;
 }
 
@@ -237,6 +241,7 @@ base::Result<ReduceOp> ProgramReader::reduce_op() {
   TESSERA_TRY_STATUS(expect("reduce"));
   if (accept("max")) return ReduceOp::max;
   if (accept("min")) return ReduceOp::min;
+  if (accept("product")) return ReduceOp::product;
   TESSERA_TRY_STATUS(expect("sum"));
   return ReduceOp::sum;
 }

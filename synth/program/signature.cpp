@@ -91,7 +91,7 @@ struct Signatures {
     if (reduce.kind == ReduceKind::sum) signature.pending = PendingRule::linear;
     if (reduce.kind == ReduceKind::max) signature.reduce = ReduceOp::max;
     if (reduce.kind == ReduceKind::min) signature.reduce = ReduceOp::min;
-    if (reduce.kind == ReduceKind::product) keep_sums_whole(signature);
+    if (reduce.kind == ReduceKind::product) signature.reduce = ReduceOp::product;
     return signature;
   }
   IndexSignature operator()(const ArgReduce& reduce) const {
@@ -102,6 +102,15 @@ struct Signatures {
     signature = with_kinds(std::move(signature));
     keep_sums_whole(signature);
     return signature;
+  }
+  // Every tile has a position of its own, of which the least is the first.
+  IndexSignature operator()(const Find& find) const {
+    IndexSignature signature;
+    signature.operands = {indices_from(0, operands[0].size()), kept(find.dimensions)};
+    signature.result = kept(find.dimensions);
+    signature.reduce = ReduceOp::min;
+    signature.computes = true;
+    return with_kinds(std::move(signature));
   }
   IndexSignature operator()(const Contract& contract) const {
     IndexSignature signature;
@@ -192,8 +201,8 @@ PendingRule pending_rule(MapOp op) {
 }
 
 bool has_signature(const Operation& operation) {
-  return holds_one_of<Map, Reduce, ArgReduce, Contract, Cumsum, Sort, Greatest, Transpose, Take, ScatterAdd, OneHot>(
-      operation);
+  return holds_one_of<Map, Reduce, ArgReduce, Find, Contract, Cumsum, Sort, Greatest, Transpose, Take, ScatterAdd,
+                      OneHot>(operation);
 }
 
 IndexSignature index_signature(const Operation& operation, std::span<const Shape> operands, ElementType element,
@@ -273,7 +282,8 @@ bool passes(const IndexSignature& signature, OperandTypes operands) {
     case PendingRule::equal_min: return all_alike(operands, ReduceOp::min);
     case PendingRule::equal_any: return all_alike(operands, std::nullopt);
     case PendingRule::contraction: return are_sums_apart(operands);
-    case PendingRule::product: return count == 1 && are_sums_apart(operands);
+    case PendingRule::product:
+      return (count == 1 && are_sums_apart(operands)) || (count > 1 && all_alike(operands, ReduceOp::product));
     case PendingRule::quotient:
       return count == 1 && is_pending_operand(&first) && is_float(first.element()) && are_sums_apart(operands);
   }

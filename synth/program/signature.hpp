@@ -28,7 +28,7 @@ enum class PendingRule : std::uint8_t {
   unary,        // the only operand, by any reduction (moves of data)
   linear,       // the only operand, a sum
   equal_sums,   // all operands, sums over the same axes
-  product,      // one sum, if the other operand is a factor that is whole along its axes
+  product,      // one sum, if the other operand is a factor that is whole along its axes, or products over equal axes
   quotient,     // the first operand, a sum of floats, if the other one is whole along its axes
   contraction,  // sums, each over axes along which all others are whole
   equal_max,    // all operands, maxima over the same axes

@@ -93,6 +93,13 @@ Error signed_error(const ArgReduce& reduce, const ShapedOperands& operands, cons
   return elements_fit(result.element() == ElementType::i64);
 }
 
+Error signed_error(const Find& find, const ShapedOperands& operands, const Shaped& result) {
+  if (operands.size() != 2) return "it takes two operands";
+  if (auto error = reduced_dimensions({operands[0]}, find.dimensions)) return error;
+  if (operands[1].shape() != result.shape()) return kShapes;
+  return elements_fit(operands[0].element() == operands[1].element() && result.element() == ElementType::i64);
+}
+
 Error signed_error(const Contract& contract, const ShapedOperands& operands, const Shaped& result) {
   if (operands.empty() || operands.size() != contract.operand_indices.size())
     return "it has the wrong number of operands";

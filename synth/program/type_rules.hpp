@@ -44,6 +44,7 @@ Error assemble_error(const Assemble& assemble, const Operands& operands, const A
 Error signed_error(const Map& map, const std::vector<Shaped>& operands, const Shaped& result);
 Error signed_error(const Reduce& reduce, const std::vector<Shaped>& operands, const Shaped& result);
 Error signed_error(const ArgReduce& reduce, const std::vector<Shaped>& operands, const Shaped& result);
+Error signed_error(const Find& find, const std::vector<Shaped>& operands, const Shaped& result);
 Error signed_error(const Contract& contract, const std::vector<Shaped>& operands, const Shaped& result);
 Error signed_error(const Cumsum& cumsum, const std::vector<Shaped>& operands, const Shaped& result);
 Error signed_error(const Sort& sort, const std::vector<Shaped>& operands, const Shaped& result);

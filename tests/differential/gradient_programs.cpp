@@ -146,10 +146,11 @@ class Body {
     Extents shape = a.shape;
     const std::size_t d = dimension(a);
     std::reverse(shape.begin(), shape.end());
-    switch (random_.below(4)) {
+    switch (random_.below(5)) {
       case 0: return bind(fmt::format("transpose({})", laid(a)), shape);
       case 1: return bind(fmt::format("reshape({}, [{}])", laid(a), elements(shape)), {elements(shape)});
       case 2: return bind(fmt::format("concat([{}, {}], 0)", laid(a), whole(a)), doubled(a));
+      case 3: return bind(fmt::format("roll({}, {}, {})", laid(a), random_.between(-5, 5), d), a.shape);
       default: break;
     }
     Extents longer = a.shape;

@@ -95,7 +95,7 @@ TypeId TreeMaker::type(Element element) {
   if (!lacks) type.element = static_cast<ElementKeyword>(draw_(7));
   if (type.has_shape && draw_(5) != 0) type.dimensions = some([&] { return dimension(); });
   if (draw_(4) == 3) {
-    type.pending = Pending{static_cast<PendingKind>(draw_(3)), some([&] { return name(); }), {}};
+    type.pending = Pending{static_cast<PendingKind>(draw_(4)), some([&] { return name(); }), {}};
   } else {
     type.any_layout = draw_(6) == 5;
   }

@@ -91,6 +91,21 @@ ExpressionRef concat(Maker& maker, const Want& want, int depth) {
               fmt::format("np.concatenate([{}], axis={})", list, dimension), all);
 }
 
+ExpressionRef roll(Maker& maker, const Want& want, int depth) {
+  if (want.shape.empty()) return nullptr;
+  const std::size_t dimension = maker.random.index(want.shape);
+  const ExpressionRef a = maker.make(want, depth);
+  if (maker.random.chance(60)) {
+    const std::int64_t by = maker.random.between(-9, 9);
+    return node(moved(want, a), fmt::format("roll($0, {}, {})", by, dimension),
+                fmt::format("np.roll($0, {}, {})", by, dimension), {a});
+  }
+  const ExpressionRef by = maker.position(9, depth);
+  const Facts facts = of_choice(derived(want.element, want.shape, {a->facts, by->facts}), {a->facts});
+  return node(facts, fmt::format("roll($0, $1 - 4, {})", dimension),
+              fmt::format("np.roll($0, int($1) - 4, {})", dimension), {a, by});
+}
+
 ExpressionRef pad(Maker& maker, const Want& want, int depth) {
   if (want.shape.empty()) return nullptr;
   Shape from = want.shape;
@@ -140,7 +155,8 @@ ExpressionRef adapted(Maker& maker, const Want& want, int) {
 
 std::vector<Production> shape_productions() {
   return {{"transpose", 5, transpose}, {"reshape", 5, reshape}, {"broadcast", 2, broadcast},
-          {"concat", 4, concat},       {"pad", 3, pad},         {"adapted", 8, adapted}};
+          {"concat", 4, concat},       {"pad", 3, pad},         {"roll", 3, roll},
+          {"adapted", 8, adapted}};
 }
 
 }  // namespace tessera::generator

@@ -67,6 +67,9 @@ TEST(Operations, SplitArraysGiveWhatOneDeviceGives) {
   expect_same(synth::Reduce{ReduceKind::max, {0}}, {{"i32[2@x, 5]"}, "i32[5]{max x}"});
   expect_same(synth::Reduce{ReduceKind::product, {1}}, {{"i32[7@x, 5]"}, "i32[7@x]"});
   expect_same(synth::ArgReduce{true, {1}}, {{"f32[7@x, 5]"}, "i64[7@x]"});
+  expect_same(synth::Reduce{ReduceKind::product, {0}}, {{"i32[7@x, 5]"}, "i32[5]{*x}"});
+  expect_same(synth::Find{true, {0}}, {{"f32[7@x, 5@y]", "f32[5@y]"}, "i64[5@y]{min x}"});
+  expect_same(synth::Find{false, {0, 1}}, {{"f32[7@x, 5@y]", "f32[]"}, "i64[]{min x,y}"});
   expect_same(synth::Contract{{{0, 1}, {1, 2}}, {0, 2}}, {{"f64[7@x, 4]", "f64[4, 5@y]"}, "f64[7@x, 5@y]"});
   expect_same(synth::Contract{{{0, 1}, {1, 2}}, {0, 2}}, {{"i64[7@y, 4@x]", "i64[4@x, 5]"}, "i64[7@y, 5]{+x}"});
   expect_same(synth::Cumsum{1}, {{"i32[7@x, 5]"}, "i32[7@x, 5]"});

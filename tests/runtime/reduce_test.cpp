@@ -284,6 +284,41 @@ RC_GTEST_PROP(ArgReduceProperty, ColumnsAreWalkedFromTopToBottom, ()) {
   check(bool{});
 }
 
+// An array is cut into tiles along some dimensions: the least of the positions that they find, each knowing the best of
+// all, is the position in the whole.
+RC_GTEST_PROP(FindProperty, TheLeastOfTheTilesPositionsIsTheWholesOwn, ()) {
+  const Shape shape{*rc::gen::inRange(1, 9), *rc::gen::inRange(1, 40), *rc::gen::inRange(1, 7)};
+  const Dimensions dimensions = *rc::gen::element<Dimensions>({0}, {1}, {2}, {0, 1}, {1, 2}, {0, 1, 2});
+  const bool max = *rc::gen::arbitrary<bool>();
+  Array<float> a(shape);
+  for (std::int64_t i = 0; i < a.size(); ++i) a.data()[i] = static_cast<float>(*rc::gen::inRange(-2, 3)) * -1.0F;
+  if (*rc::gen::inRange(0, 3) == 0)
+    a.data()[*rc::gen::inRange<std::int64_t>(0, a.size())] = std::numeric_limits<float>::quiet_NaN();
+  const Array<float> best = reduced<float>(max ? ReduceKind::max : ReduceKind::min, a.view(), dimensions);
+  Array<std::int64_t> positions(without(shape, dimensions));
+  arg_reduce(max, a.view(), dimensions, positions.out());
+  const std::size_t cut = dimensions[*rc::gen::inRange<std::size_t>(0, dimensions.size())];
+  const std::int64_t tiles = *rc::gen::inRange(1, 5);
+  std::vector<std::int64_t> least(static_cast<std::size_t>(positions.size()), std::numeric_limits<std::int64_t>::max());
+  for (std::int64_t t = 0; t < tiles; ++t) {
+    const synth::Interval part = synth::share(shape[cut], tiles, t);
+    Shape begin{0, 0, 0};
+    Shape own = shape;
+    begin[cut] = part.begin;
+    own[cut] = part.length();
+    LinePlace place;
+    for (const std::uint8_t d : dimensions) {
+      place.begins.push_back(begin[d]);
+      place.extents.push_back(shape[d]);
+    }
+    Array<std::int64_t> found(without(shape, dimensions));
+    find(max, part_of(a.view(), begin, own), best.view(), dimensions, place, found.out());
+    for (std::int64_t i = 0; i < found.size(); ++i)
+      least[static_cast<std::size_t>(i)] = std::min(least[static_cast<std::size_t>(i)], found[i]);
+  }
+  RC_ASSERT(least == positions.values());
+}
+
 TEST(ArgReduce, FirstOfEqualsAndNan) {
   const Array<float> a(Shape{2, 4}, {1, 3, 3, 2, 5, std::nanf(""), 9, std::nanf("")});
   Array<std::int64_t> out(Shape{2});

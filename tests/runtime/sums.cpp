@@ -14,6 +14,7 @@ synth::ReduceKind kind_of_pending(synth::ReduceOp op) {
     case synth::ReduceOp::sum: return synth::ReduceKind::sum;
     case synth::ReduceOp::max: return synth::ReduceKind::max;
     case synth::ReduceOp::min: return synth::ReduceKind::min;
+    case synth::ReduceOp::product: return synth::ReduceKind::product;
   }
   return synth::ReduceKind::sum;
 }

@@ -151,6 +151,7 @@ class ElementReplay {
       case ReduceOp::sum: return *a + *b;
       case ReduceOp::max: return std::max(*a, *b);
       case ReduceOp::min: return std::min(*a, *b);
+      case ReduceOp::product: return *a * *b;
     }
     return a;
   }

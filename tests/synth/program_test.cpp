@@ -113,6 +113,8 @@ TEST(ProgramText, KnowsEveryOperation) {
                            "r1 = reduce (r0) product [0, 2]",
                            "r1 = arg_reduce (r0) max [1]",
                            "r1 = arg_reduce (r0) min []",
+                           "r1 = find (r0, r0) max [1]",
+                           "r1 = find (r0, r0) min [0, 2]",
                            "r1 = contract (r0, r0) [0, 1] [1, 2] -> [0, 2]",
                            "r1 = cumsum (r0) 1",
                            "r1 = cumsum (r0) 1 reverse",
@@ -123,6 +125,7 @@ TEST(ProgramText, KnowsEveryOperation) {
                            "r1 = one_hot (r0)",
                            "r1 = assemble (r0, r0, r0) base part %1 [3, -2+%2, 0-%2 wraps 16]",
                            "r1 = assemble (r0) cover part %0 []",
+                           "r1 = assemble (r0, r0, r0) base part %1 [-3+%2 clips, 0+%2 wraps 16 clips]",
                            "r1 = collect (r0) slice axes (x,y:(1)2) to 1 rounds 1",
                            "r1 = collect (r0) slice axes (#9:(3)5) to 1 rounds 1",
                            "r1 = collect (r0) all_gather axes (x) from 1 rounds 1",
@@ -132,6 +135,7 @@ TEST(ProgramText, KnowsEveryOperation) {
                            "r1 = collect (r0) reduce_scatter axes (x) to 0 cut (y) rounds 1",
                            "r1 = collect (r0) all_reduce axes () rounds 1",
                            "r1 = collect (r0) keep axes (x) reduce min rounds 1",
+                           "r1 = collect (r0) keep axes (x) reduce product rounds 1",
                            "print_text () s0",
                            "print (r0) [s0, %0]",
                            "print () []",
@@ -282,7 +286,8 @@ TEST(ProgramTypes, OfReductions) {
   EXPECT_FITS("reduce (r0) max [0]", "f32[8@x, 6]", "f32[6]{max x}");
   EXPECT_FITS("reduce (r0) product [1]", "f32[8@x, 6]", "f32[8@x]");
   EXPECT_FITS("reduce (r0) sum [1]", "f32[8@y, 6]{+x}", "f32[8@y]{+x}");
-  EXPECT_WRONG("must be whole is split", "reduce (r0) product [0]", "f32[8@x, 6]", "f32[6]{+x}");
+  EXPECT_FITS("reduce (r0) product [0]", "f32[8@x, 6]", "f32[6]{*x}");
+  EXPECT_WRONG("not pending as it should be", "reduce (r0) product [0]", "f32[8@x, 6]", "f32[6]{+x}");
   EXPECT_WRONG("may not pass through it", "reduce (r0) product [0]", "f32[8, 6]{+x}", "f32[6]{+x}");
   EXPECT_WRONG("not pending as it should be", "reduce (r0) sum [0]", "f32[8@x, 6]", "f32[6]");
   EXPECT_WRONG("not pending as it should be", "reduce (r0) max [0]", "f32[8@x, 6]", "f32[6]{+x}");
@@ -294,6 +299,10 @@ TEST(ProgramTypes, OfReductions) {
   EXPECT_WRONG("must be whole is split", "arg_reduce (r0) max [0]", "f32[8@x, 6]", "i64[6]");
   EXPECT_WRONG("may not pass through it", "arg_reduce (r0) max [0]", "f32[8]{+x}", "i64");
   EXPECT_WRONG("its element types do not fit", "arg_reduce (r0) max [0]", "f32[8]", "i32");
+  EXPECT_FITS("find (r0, r1) max [0]", "f32[8@x, 6@y]", "f32[6@y]", "i64[6@y]{min x}");
+  EXPECT_WRONG("not pending as it should be", "find (r0, r1) max [0]", "f32[8@x, 6]", "f32[6]", "i64[6]");
+  EXPECT_WRONG("may not pass through it", "find (r0, r1) max [0]", "f32[8@x, 6]", "f32[6]{max x}", "i64[6]{min x}");
+  EXPECT_WRONG("its element types do not fit", "find (r0, r1) max [0]", "f32[8]", "f64", "i64");
 }
 
 TEST(ProgramTypes, OfEinsteinSums) {

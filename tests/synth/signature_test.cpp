@@ -58,7 +58,7 @@ bool is_whole(char letter) { return letter >= 'A' && letter <= 'Z'; }
 
 std::vector<Layout> every_layout(const Mesh& mesh, std::size_t rank) {
   std::set<Layout> all;
-  for (const ReduceOp reduce : {ReduceOp::sum, ReduceOp::max, ReduceOp::min}) {
+  for (const ReduceOp reduce : {ReduceOp::sum, ReduceOp::max, ReduceOp::min, ReduceOp::product}) {
     for (const Layout& layout : all_pending_layouts(mesh, rank, reduce)) all.insert(layout);
   }
   return {all.begin(), all.end()};
@@ -96,7 +96,8 @@ bool parts_pass(Parts parts, const std::vector<Layout>& layouts) {
     case Parts::sums: return all_alike && is_sum;
     case Parts::maxima: return all_alike && first.reduce() == ReduceOp::max;
     case Parts::minima: return all_alike && first.reduce() == ReduceOp::min;
-    case Parts::one_sum: return one && is_sum;
+    case Parts::one_sum:
+      return (one && is_sum) || (layouts.size() > 1 && all_alike && first.reduce() == ReduceOp::product);
     case Parts::first_sum: return one && is_sum && pending[0] == 0;
     case Parts::sums_apart: return are_apart(layouts);
   }
@@ -237,8 +238,10 @@ std::vector<Rule> rules() {
       {Reduce{ReduceKind::sum, {0, 1}}, "ij", "", Parts::sum},
       {Reduce{ReduceKind::max, {1}}, "ij", "i", Parts::none, ReduceOp::max},
       {Reduce{ReduceKind::min, {1}}, "ij", "i", Parts::none, ReduceOp::min, {kBool}, kBool},
-      {Reduce{ReduceKind::product, {1}}, "iJ", "i"},
+      {Reduce{ReduceKind::product, {1}}, "ij", "i", Parts::none, ReduceOp::product},
       {ArgReduce{true, {0}}, "Ij", "j", Parts::none, ReduceOp::sum, {}, kI64},
+      {Find{true, {0}}, "ij,j", "j", Parts::none, ReduceOp::min, {}, kI64},
+      {Find{false, {0, 1}}, "ij,", "", Parts::none, ReduceOp::min, {}, kI64},
       {Contract{product, {0, 2}}, "ij,jk", "ik", Parts::sums_apart},
       {Contract{{{0, 0}}, {0}}, "II", "I", Parts::sums_apart},
       {Contract{{{0, 0}}, {}}, "II", "", Parts::sums_apart},

@@ -68,6 +68,7 @@ std::int64_t combine(ReduceOp reduce, std::int64_t a, std::int64_t b) {
     case ReduceOp::sum: return a + b;
     case ReduceOp::max: return std::max(a, b);
     case ReduceOp::min: return std::min(a, b);
+    case ReduceOp::product: return a * b;
   }
   return 0;
 }
@@ -77,6 +78,7 @@ std::int64_t identity(ReduceOp reduce) {
     case ReduceOp::sum: return 0;
     case ReduceOp::max: return std::numeric_limits<std::int64_t>::min();
     case ReduceOp::min: return std::numeric_limits<std::int64_t>::max();
+    case ReduceOp::product: return 1;
   }
   return 0;
 }

@@ -19,8 +19,9 @@ std::optional<WrittenType> constructed_type(OperationCall& call, std::size_t par
 // An array whose parts are made where they lie.
 MaybeValue make(OperationCall& call, const WrittenType& wanted, synth::Operation operation,
                 const std::vector<Checked>& operands) {
-  const bool is_pending_bool = *wanted.element == ElementType::boolean && !wanted.layout.pending.empty() &&
-                               wanted.layout.reduce == synth::ReduceOp::sum;
+  const bool is_pending_bool =
+      *wanted.element == ElementType::boolean && !wanted.layout.pending.empty() &&
+      (wanted.layout.reduce == synth::ReduceOp::sum || wanted.layout.reduce == synth::ReduceOp::product);
   if (is_pending_bool) {
     call.elaborator.report(base::make(Kind::bool_reduction)
                                .at(call.span)

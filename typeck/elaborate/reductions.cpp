@@ -87,7 +87,7 @@ MaybeValue run_product(OperationCall& call) {
   if (call.elaborator.type(*a).element() == ElementType::boolean)
     a = call.elaborator.index_wise().cast_to(call.span, *a, ElementType::i64);
   if (!a.has_value()) return std::nullopt;
-  return reduce(call, made_whole(call, *a, *dimensions), synth::ReduceKind::product, *dimensions);
+  return reduce(call, *a, synth::ReduceKind::product, *dimensions);
 }
 
 // The global extent divides: of floats in their own type, of integers and bool in f64.

@@ -302,6 +302,30 @@ MaybeValue run_update(OperationCall& call) {
   return elaborator.compute(call.span, own, update, operands, call.quoted());
 }
 
+// Elements go on by s positions along a dimension; those that leave it at its end come in at its beginning.
+MaybeValue run_roll(OperationCall& call) {
+  Elaborator& elaborator = call.elaborator;
+  MaybeValue a = call.array(0);
+  if (!a.has_value()) return std::nullopt;
+  MaybeValue by = call.array(1, ElementType::i64);
+  if (by.has_value()) by = elaborator.scalar_of(*by, ElementType::i64, "the shift");
+  const open::Type own = elaborator.type(*a);
+  const auto dimension = call.dim(2, own.rank());
+  if (!by.has_value() || !dimension.has_value() || !call.on_mesh(*by, own.mesh_ref())) return std::nullopt;
+  const std::int64_t extent = own.shape()[*dimension];
+  if (extent == 0) return a;
+  if (const auto known = elaborator.known_integer(*by)) {
+    const std::int64_t rest = (*known % extent + extent) % extent;
+    return elaborator.compute(call.span, own, open::Roll{*dimension, rest}, {*a}, call.quoted());
+  }
+  const Checked length = elaborator.scalar(call.span, extent, ElementType::i64, own.mesh_ref());
+  const MaybeValue rest =
+      elaborator.map(call.span, synth::MapOp::remainder, {*by, length}, ElementType::i64, call.quoted(), false);
+  if (!rest.has_value()) return std::nullopt;
+  const Checked whole = elaborator.finished(*a, call.quoted(), call.span);
+  return elaborator.compute(call.span, own, open::Roll{*dimension, {}}, {whole, *rest}, call.quoted());
+}
+
 MaybeValue run_size(OperationCall& call) {
   const MaybeValue a = call.array(0);
   if (!a.has_value()) return std::nullopt;

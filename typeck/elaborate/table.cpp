@@ -112,6 +112,11 @@ std::vector<OperationInfo> shape_operations() {
        run_update,
        {},
        "a copy of a with the rows from i replaced by v"},
+      {"roll",
+       {{"a", K::array}, {"s", K::array}, {"dim", K::dim}},
+       run_roll,
+       {},
+       "s positions on along a dimension, from its end to its beginning"},
       {"size", {{"a", K::array}, {"dim", K::dim}}, run_size, {}, "an extent, as a constant"},
   };
 }

@@ -32,6 +32,7 @@ synth::ReduceOp reduce_of(frontend::PendingKind kind) {
     case frontend::PendingKind::sum: return synth::ReduceOp::sum;
     case frontend::PendingKind::max: return synth::ReduceOp::max;
     case frontend::PendingKind::min: return synth::ReduceOp::min;
+    case frontend::PendingKind::product: return synth::ReduceOp::product;
   }
   return synth::ReduceOp::sum;
 }

@@ -42,6 +42,7 @@ std::string spelling(const synth::Operation& operation) {
   if (const auto* reduce = std::get_if<synth::Reduce>(&operation))
     return reduce->kind == synth::ReduceKind::product ? "`prod`" : "`" + std::string(name(reduce->kind)) + "`";
   if (const auto* arg = std::get_if<synth::ArgReduce>(&operation)) return arg->max ? "`argmax`" : "`argmin`";
+  if (const auto* find = std::get_if<synth::Find>(&operation)) return find->max ? "`argmax`" : "`argmin`";
   if (const auto* sort = std::get_if<synth::Sort>(&operation)) return sort->positions ? "`argsort`" : "`sort`";
   if (const auto* greatest = std::get_if<synth::Greatest>(&operation))
     return greatest->positions ? "`argtopk`" : "`topk`";

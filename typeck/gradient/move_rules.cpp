@@ -150,15 +150,21 @@ std::optional<Cut> cut_as(const Reversal& r, const Held& g, const ArrayType& lik
   return Cut{*own, std::move(*type)};
 }
 
-// Gives a part its elements of the result back; if the part is longer, zeros are around them.
+// May a part, taken back as placed, have elements that the whole does not give it?
+bool lacks_elements(const synth::Placement& back, std::int64_t whole, std::int64_t extent) {
+  if (back.scalar >= 0) return back.clips || extent > whole;
+  return back.add > 0 || back.add + whole < extent;
+}
+
+// Gives a part its elements of the result back; what of it lay outside, as of a longer part, gets zeros.
 MaybeHeld taken_back(const Reversal& r, const Held& g, const synth::Part& part) {
   const auto cut = cut_as(r, g, r.type(part.operand));
   if (!cut.has_value()) return std::nullopt;
   const Shape& whole = r.build.inserter().type(cut->g).shape();
   Moved move{false, cut->type, cut->g, {}};
   for (std::size_t d = 0; d < part.placements.size(); ++d) {
-    move.has_base = move.has_base || cut->type.shape()[d] > whole[d];
     move.placements.push_back(inverse(part.placements[d]));
+    move.has_base = move.has_base || lacks_elements(move.placements.back(), whole[d], cut->type.shape()[d]);
   }
   return moved(r, move);
 }

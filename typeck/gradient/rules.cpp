@@ -18,6 +18,7 @@ struct Rules {
   bool operator()(const synth::Map& o) const { return reverse_map(r, o.op); }
   bool operator()(const synth::Reduce& o) const { return reverse_reduce(r, o); }
   bool operator()(const synth::ArgReduce&) const { return true; }
+  bool operator()(const synth::Find&) const { return true; }
   bool operator()(const synth::Contract& o) const { return reverse_contract(r, o); }
   bool operator()(const synth::Cumsum& o) const { return reverse_cumsum(r, o); }
   bool operator()(const synth::Sort&) const { return true; }      // ends every way (activity.cpp)

@@ -67,6 +67,7 @@ struct Operations {
     return inserter.concat(span(), body.who, std::move(operands), concat, std::move(layouts));
   }
   MaybeHeld operator()(const open::Update& update) const { return inserter.update(span(), body.who, operands, update); }
+  MaybeHeld operator()(const open::Roll& roll) const { return inserter.rolled(span(), body.who, operands, roll); }
   MaybeHeld operator()(const open::Product& product) const { return built(product.contract, true); }
   MaybeHeld operator()(const open::Broadcast&) const { return built(synth::Map{synth::MapOp::copy}, false); }
   MaybeHeld operator()(const open::Widen&) const { return inserter.widened(first()); }

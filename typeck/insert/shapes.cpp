@@ -107,4 +107,33 @@ MaybeHeld TypedOperations::every(Span span, const std::string& who, const Held& 
   return ready;
 }
 
+// Elements that leave the dimension at its end come in at its beginning: two parts, each clipped. Placed at run time
+// they lie over zeros.
+MaybeHeld TypedOperations::rolled(Span span, const std::string& who, const std::vector<Held>& operands,
+                                  const open::Roll& roll) {
+  const ArrayType own = type(operands[0]);
+  const std::int64_t extent = own.shape()[roll.dimension];
+  synth::Assemble assemble{!roll.by.has_value(), {}};
+  std::vector<NodeId> nodes = {operands[0].node()};
+  std::int64_t bytes = 0;
+  for (const std::int64_t back : {std::int64_t{0}, extent}) {
+    synth::Part part{assemble.has_base ? 1U : 0U, std::vector<synth::Placement>(own.rank())};
+    synth::Placement& placement = part.placements[roll.dimension];
+    placement.add = roll.by.value_or(0) - back;
+    if (assemble.has_base) placement = {-back, 2, false, false, 0, true};
+    synth::Offset offset(own.rank(), 0);
+    offset[roll.dimension] = -placement.add;
+    if (!assemble.has_base) bytes += moved_bytes(own, own, offset);
+    assemble.parts.push_back(std::move(part));
+  }
+  if (assemble.has_base) {
+    const Held zero = scalar(span, std::int64_t{0}, own.element(), own.mesh_ref());
+    nodes = {compute(span, own, synth::Fill{}, {zero.node()}).node(), operands[0].node(), operands[1].node()};
+    const bool moves = !own.layout().split(roll.dimension).empty();
+    for (std::int64_t device = 0; moves && device < own.devices(); ++device) bytes += synth::tile_bytes(own, device);
+  }
+  if (!allow_received(bytes, Reason{Reason::Asker::operation, who, span, {}, {}}, span)) return std::nullopt;
+  return compute(span, own, std::move(assemble), std::move(nodes), bytes, who);
+}
+
 }  // namespace tessera::typeck

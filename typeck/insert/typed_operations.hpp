@@ -46,6 +46,7 @@ class TypedOperations : public Redistributions {
   MaybeHeld concat(Span span, const std::string& who, std::vector<Held> all, const open::Concat& concat,
                    NodeLayouts layouts);
   MaybeHeld update(Span span, const std::string& who, const std::vector<Held>& operands, const open::Update& update);
+  MaybeHeld rolled(Span span, const std::string& who, const std::vector<Held>& operands, const open::Roll& roll);
 };
 
 }  // namespace tessera::typeck

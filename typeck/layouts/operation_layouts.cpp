@@ -118,6 +118,7 @@ struct Decision {
     return layouts;
   }
   Found operator()(const open::Update&) const { return as_it_lies(first().type); }
+  Found operator()(const open::Roll&) const { return as_it_lies(first().type); }
   Found operator()(const open::Product& product) const {
     return solve(product.contract, synth::computed_as(first().type.element()), product.names);
   }

@@ -47,7 +47,8 @@ bool passes(const synth::IndexSignature& signature, const std::vector<PendingOpe
   const bool is_exact = operands.size() == 1 || !synth::is_float((*pending)->element());
   switch (signature.pending) {
     case synth::PendingRule::product:
-      return is_exact || std::ranges::all_of(operands, [&](const PendingOperand& operand) {
+      return is_exact || (*pending)->layout().reduce() == synth::ReduceOp::product ||
+             std::ranges::all_of(operands, [&](const PendingOperand& operand) {
                return operand.type == *pending || keeps_sums(operand);
              });
     case synth::PendingRule::quotient: return divides_sums(operands.back());

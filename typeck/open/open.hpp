@@ -115,6 +115,10 @@ struct Concat {
 struct Update {
   std::vector<std::optional<std::int64_t>> at;  // of dimensions 0, 1, ...; in the others they begin at 0
 };
+struct Roll {  // operands: an array and, where it is not known, by how many positions it goes on, 0 to the extent
+  std::size_t dimension = 0;
+  std::optional<std::int64_t> by;
+};
 struct Product {  // an Einstein sum, with the names of its indices for messages
   synth::Contract contract;
   std::vector<std::string> names;
@@ -143,7 +147,7 @@ struct ByHand {  // a collective that the text names
   std::optional<WrittenLayout> target;  // of those that name a type
 };
 
-using Operation = std::variant<synth::Operation, Squeeze, Unsqueeze, Slice, Every, Pad, Concat, Update, Product,
+using Operation = std::variant<synth::Operation, Squeeze, Unsqueeze, Slice, Every, Pad, Concat, Update, Roll, Product,
                                Broadcast, Widen, Together, Whole, Finish, Make, ByHand>;
 
 // ---- Nodes

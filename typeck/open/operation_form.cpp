@@ -59,6 +59,12 @@ struct Held {
       io.number(*position);
     });
   }
+  void operator()(In<Roll> roll) const {
+    io.number(roll.dimension);
+    if (!io.said(roll.by.has_value(), "by")) return;
+    if constexpr (Io::kReads) roll.by.emplace();
+    io.number(*roll.by);
+  }
   void operator()(In<Product> product) const {
     if constexpr (Io::kReads) {
       synth::Operation contract;

@@ -98,6 +98,10 @@ struct ResultShape {
     const bool fits = update.at.size() <= first().size() && operands.size() == 2 + scalars;
     return fits ? std::optional(first()) : std::nullopt;
   }
+  std::optional<Shape> operator()(const Roll& roll) const {
+    const bool fits = roll.dimension < first().size() && operands.size() == (roll.by.has_value() ? 1U : 2U);
+    return fits ? std::optional(first()) : std::nullopt;
+  }
   std::optional<Shape> operator()(const Product& product) const {
     const bool fits = !signed_fault(product.contract, operands, type).has_value();
     return fits ? std::optional(result()) : std::nullopt;

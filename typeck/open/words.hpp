@@ -49,6 +49,8 @@ inline constexpr std::string_view kWord<Concat> = "concat";
 template <>
 inline constexpr std::string_view kWord<Update> = "update";
 template <>
+inline constexpr std::string_view kWord<Roll> = "roll";
+template <>
 inline constexpr std::string_view kWord<Product> = "product";
 template <>
 inline constexpr std::string_view kWord<Broadcast> = "broadcast";

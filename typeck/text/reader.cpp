@@ -141,8 +141,15 @@ void Reader::layout(std::vector<synth::AxisList>& splits, synth::AxisList& pendi
   }
   pending.clear();
   if (!accept("pending")) return;
-  reduce = accept("max") ? synth::ReduceOp::max : accept("min") ? synth::ReduceOp::min : synth::ReduceOp::sum;
-  if (reduce == synth::ReduceOp::sum) word("sum");
+  reduce = synth::ReduceOp::sum;
+  if (accept("max"))
+    reduce = synth::ReduceOp::max;
+  else if (accept("min"))
+    reduce = synth::ReduceOp::min;
+  else if (accept("product"))
+    reduce = synth::ReduceOp::product;
+  else
+    word("sum");
   axes(pending, mesh);
 }
 

@@ -76,6 +76,7 @@ void Writer::layout(const std::vector<synth::AxisList>& splits, const synth::Axi
     case synth::ReduceOp::sum: word("sum"); break;
     case synth::ReduceOp::max: word("max"); break;
     case synth::ReduceOp::min: word("min"); break;
+    case synth::ReduceOp::product: word("product"); break;
   }
   axes(pending, mesh);
 }
