@@ -101,7 +101,7 @@ class Bounds(CommandLine):
             dealt = ("", own[1] + own[0])
             elements = lacking(mesh, (shape, own), (shape, dealt), (0, 0))
             a = f"let a = iota({text(shape, own)})"
-            for operation in ["sort(a, 0)", "argsort(a, 0)", "cumsum(a, 0)"]:
+            for operation in ["sort(a, 0)", "argsort(a, 0)", "cumsum(a, 0)", "topk(a, 8, 0)"]:
                 self.holds(mesh, [a, f"let b = {operation}"], elements)
 
     def test_update_anywhere(self):
@@ -109,6 +109,29 @@ class Bounds(CommandLine):
             part = (31, 17)
             lines = [f"let a = iota({text(shape, own)})", f"let v = iota({text(part, own)})", "let b = update(a, [40, 50], v)"]
             self.holds(mesh, lines, lacking(mesh, (part, own), (shape, own), (-40, -50)))
+
+    def test_roll(self):
+        for mesh, shape, own in self.each():
+            a, rows = f"let a = iota({text(shape, own)})", shape[0]
+            for by in (1, -50):
+                by_rows = by % rows
+                elements = sum(lacking(mesh, (shape, own), (shape, own), (shift, 0)) for shift in (-by_rows, rows - by_rows))
+                self.holds(mesh, [a, f"let b = roll(a, {by}, 0)"], elements)
+                self.holds(mesh, [a, f"let i = sum([{by}, 0])", "let b = roll(a, i, 0)"], elements)
+
+    def reduced_elements(self, mesh, shape, own):
+        """What devices receive that finish a reduction of the rows where it lies: each element has a contributor for every part of the
+        rows, and that many devices times its copies want it."""
+        contributors = math.prod(mesh[axis] for axis in own[0])
+        copies = math.prod(size for axis, size in mesh.items() if axis not in own[0] + own[1])
+        return (contributors - 1 + contributors * copies - 1) * shape[1]
+
+    def test_pending_products(self):
+        for mesh, shape, own in self.each():
+            a = f"let a = iota({text(shape, own)})"
+            result = text((shape[1],), (own[1],))
+            elements = self.reduced_elements(mesh, shape, own)
+            self.holds(mesh, [a, f"let b: {result} = prod(a, dim=0)"], elements)
 
 
 if __name__ == "__main__":

@@ -288,7 +288,7 @@ RC_GTEST_PROP(ArgReduceProperty, ColumnsAreWalkedFromTopToBottom, ()) {
 // all, is the position in the whole.
 RC_GTEST_PROP(FindProperty, TheLeastOfTheTilesPositionsIsTheWholesOwn, ()) {
   const Shape shape{*rc::gen::inRange(1, 9), *rc::gen::inRange(1, 40), *rc::gen::inRange(1, 7)};
-  const Dimensions dimensions = *rc::gen::element<Dimensions>({0}, {1}, {2}, {0, 1}, {1, 2}, {0, 1, 2});
+  const Dimensions dimensions = *rc::gen::elementOf(std::vector<Dimensions>{{0}, {1}, {2}, {0, 1}, {1, 2}, {0, 1, 2}});
   const bool max = *rc::gen::arbitrary<bool>();
   Array<float> a(shape);
   for (std::int64_t i = 0; i < a.size(); ++i) a.data()[i] = static_cast<float>(*rc::gen::inRange(-2, 3)) * -1.0F;
