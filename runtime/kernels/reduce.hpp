@@ -45,7 +45,8 @@ struct LinePlace {
   synth::Shape extents;
 };
 // out = the row-major position, in the whole array and along `dimensions`, of the first element of the tile that equals
-// the `wanted` one of its line, which is the greatest (least) of all; NaN equals NaN. The greatest i64 if there is none.
+// the `wanted` one of its line, which is the greatest (least) of all; NaN equals NaN. The greatest i64 if there is
+// none.
 void find(bool max, const TileView& operand, const TileView& wanted, std::span<const std::uint8_t> dimensions,
           const LinePlace& place, const TileOut& out);
 

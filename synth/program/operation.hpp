@@ -246,9 +246,9 @@ struct Assert {  // a bool scalar, false being the error assertion-failed; behin
   StringId message;
 };
 
-using Operation =
-    std::variant<Constant, Fill, Iota, Random, Normal, Load, Map, Reduce, ArgReduce, Find, Contract, Cumsum, Sort,
-                 Greatest, Transpose, Reshape, Take, ScatterAdd, OneHot, Assemble, Collect, PrintText, Print, Show, Save, Assert>;
+using Operation = std::variant<Constant, Fill, Iota, Random, Normal, Load, Map, Reduce, ArgReduce, Find, Contract,
+                               Cumsum, Sort, Greatest, Transpose, Reshape, Take, ScatterAdd, OneHot, Assemble, Collect,
+                               PrintText, Print, Show, Save, Assert>;
 
 // `map`, `reduce`, `collect`: the operation without its kind.
 std::string_view name(const Operation& operation);

@@ -319,8 +319,8 @@ MaybeValue run_roll(OperationCall& call) {
     return elaborator.compute(call.span, own, open::Roll{*dimension, rest}, {*a}, call.quoted());
   }
   const Checked length = elaborator.scalar(call.span, extent, ElementType::i64, own.mesh_ref());
-  const MaybeValue rest =
-      elaborator.index_wise().map(call.span, synth::MapOp::remainder, {*by, length}, ElementType::i64, call.quoted(), false);
+  const MaybeValue rest = elaborator.index_wise().map(call.span, synth::MapOp::remainder, {*by, length},
+                                                      ElementType::i64, call.quoted(), false);
   if (!rest.has_value()) return std::nullopt;
   const Checked whole = elaborator.finished(*a, call.quoted(), call.span);
   return elaborator.compute(call.span, own, open::Roll{*dimension, {}}, {whole, *rest}, call.quoted());
