@@ -154,6 +154,7 @@ std::string_view torch_name(synth::ReduceOp reduce) {
     case synth::ReduceOp::sum: return "sum";
     case synth::ReduceOp::max: return "max";
     case synth::ReduceOp::min: return "min";
+    case synth::ReduceOp::product: return "product";
   }
   return "";
 }

@@ -44,6 +44,10 @@ std::string combination(ElementType element, ReduceOp reduce) {
     // What is no number stays so.
     case ReduceOp::max: return is_integer ? "((a) > (b) ? (a) : (b))" : "((a) != (a) || (a) > (b) ? (a) : (b))";
     case ReduceOp::min: return is_integer ? "((a) < (b) ? (a) : (b))" : "((a) != (a) || (a) < (b) ? (a) : (b))";
+    case ReduceOp::product:
+      if (!is_integer) return "((element)((a) * (b)))";
+      return element == ElementType::i32 ? "((element)((unsigned)(a) * (unsigned)(b)))"
+                                         : "((element)((unsigned long long)(a) * (unsigned long long)(b)))";
   }
   return "";
 }
