@@ -56,11 +56,13 @@ base::Status read_partial(Scanner& scanner, AxisPlacement& into) {
     into.reduce = synth::ReduceOp::max;
   } else if (word == "min") {
     into.reduce = synth::ReduceOp::min;
-  } else if (word == "avg" || word == "product") {
-    return scanner.unsupported(begin, fmt::format("a pending {}", word == "avg" ? "average" : "product"),
-                               "what is pending is a sum, a maximum or a minimum");
+  } else if (word == "product") {
+    into.reduce = synth::ReduceOp::product;
+  } else if (word == "avg") {
+    return scanner.unsupported(begin, "a pending average",
+                               "what is pending is a sum, a product, a maximum or a minimum");
   } else if (word != "sum") {
-    return scanner.wrong_from(begin, "`sum`, `max` or `min` is wanted here");
+    return scanner.wrong_from(begin, "`sum`, `product`, `max` or `min` is wanted here");
   }
   return scanner.expect(")");
 }

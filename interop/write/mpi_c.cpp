@@ -54,6 +54,7 @@ std::string combination(ElementType element, ReduceOp reduce) {
 
 // What changes nothing: of a float sum -0.0.
 std::string identity(ElementType element, ReduceOp reduce) {
+  if (reduce == ReduceOp::product) return "1";
   if (reduce == ReduceOp::sum) return synth::is_float(element) ? "-0.0" : "0";
   const bool greatest = reduce == ReduceOp::min;
   if (synth::is_float(element)) return greatest ? "HUGE_VAL" : "-HUGE_VAL";
@@ -161,6 +162,16 @@ std::string c_comment(const std::string& text) {
   return result;
 }
 
+std::string_view mpi_name(ReduceOp reduce) {
+  switch (reduce) {
+    case ReduceOp::sum: return "MPI_SUM";
+    case ReduceOp::max: return "MPI_MAX";
+    case ReduceOp::min: return "MPI_MIN";
+    case ReduceOp::product: return "MPI_PROD";
+  }
+  return "";
+}
+
 std::string definitions(const synth::Plan& plan, const std::vector<Phase>& phases, std::size_t devices) {
   const ElementType element = plan.from.element();
   const ReduceOp reduce =
@@ -171,8 +182,9 @@ std::string definitions(const synth::Plan& plan, const std::vector<Phase>& phase
       "#define IDENTITY {}\n",
       std::max<std::size_t>(1, plan.from.rank()), devices, phases.size(), c_element(element).type,
       c_element(element).mpi, combination(element, reduce), identity(element, reduce));
-  text += fmt::format("#define REDUCE_{}\n#define SOURCE_PARTS {}\n#define TARGET_PARTS {}\n",
-                      reduce == ReduceOp::sum ? "SUM" : (reduce == ReduceOp::max ? "MAX" : "MIN"),
+  // Products of ones and twos are exact in any order.
+  text += fmt::format("#define REDUCE {}\n#define PART(n) {}\n#define SOURCE_PARTS {}\n#define TARGET_PARTS {}\n",
+                      mpi_name(reduce), reduce == ReduceOp::product ? "(1 + (n) % 2)" : "(n)",
                       synth::shard_count(plan.from.layout().pending()), synth::shard_count(plan.to.layout().pending()));
   return text + (element == ElementType::boolean ? "#define NUMBERS 2\n" : "#define NUMBERS 1021\n");
 }

@@ -229,7 +229,7 @@ inline constexpr std::string_view kCTest = R"(
 /* Element `index` of the array, as the source's part `part` has it. */
 static element part_of(size_t index, int part) {
   const long number = (long)(index % NUMBERS);
-  return (element)(SOURCE_PARTS == 1 ? number : (number * 3 + part * 7) % 13);
+  return (element)(SOURCE_PARTS == 1 ? number : PART((number * 3 + part * 7) % 13));
 }
 
 static element whole(size_t index) {
@@ -267,13 +267,7 @@ static long wrong_parts(const element *target, int rank, size_t total) {
   for (size_t i = 0; i < total; ++i) mine[i] = (element)IDENTITY;
   for (size_t e = 0; rank < DEVICES && is_first(rank) && e < elements(&tiles[PHASES][rank]); ++e)
     mine[index_of(&tiles[PHASES][rank], e)] = target[e];
-#ifdef REDUCE_SUM
-  MPI_Reduce(mine, all, (int)total, ELEMENT, MPI_SUM, 0, MPI_COMM_WORLD);
-#elif defined(REDUCE_MAX)
-  MPI_Reduce(mine, all, (int)total, ELEMENT, MPI_MAX, 0, MPI_COMM_WORLD);
-#else
-  MPI_Reduce(mine, all, (int)total, ELEMENT, MPI_MIN, 0, MPI_COMM_WORLD);
-#endif
+  MPI_Reduce(mine, all, (int)total, ELEMENT, REDUCE, 0, MPI_COMM_WORLD);
   for (size_t i = 0; rank == 0 && i < total; ++i) wrong += all[i] != whole(i);
   free(mine);
   free(all);

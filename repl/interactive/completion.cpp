@@ -65,7 +65,7 @@ std::vector<std::string> candidates_of(const Session& session) {
   return result;
 }
 
-// Only axes may stand after `@`, in `@(x,` and in `{+x,`.
+// Only axes may stand after `@`, in `@(x,` and in `{+x,` or `{*x,`.
 bool wants_axis(std::string_view before) {
   std::size_t at = before.find_last_not_of(' ');
   while (at != std::string_view::npos && (before[at] == ',' || is_name_byte(before[at]) || before[at] == ' ')) {
@@ -74,7 +74,7 @@ bool wants_axis(std::string_view before) {
   }
   if (at == std::string_view::npos) return false;
   const std::string_view rest = before.substr(0, at + 1);
-  return before.ends_with('@') || rest.ends_with("@(") || rest.ends_with("{+");
+  return before.ends_with('@') || rest.ends_with("@(") || rest.ends_with("{+") || rest.ends_with("{*");
 }
 
 // The path that is being typed, if the line is inside of `load("` or behind a command that takes a file.

@@ -46,18 +46,19 @@ bool in_comment_or_string(const View& view, std::uint32_t offset) {
   });
 }
 
-// `@`, `@(x,`, `{+x,`, `{max x,`: axes stand there. An `@` before a value is a product, and axes are offered as well.
+// `@`, `@(x,`, `{+x,`, `{*x,`, `{max x,`: axes stand there. An `@` before a value is a product, and axes are offered as
+// well.
 bool wants_axis(const View& view, const std::vector<TextToken>& words) {
   std::size_t at = words.size();
   const auto text = [&](std::size_t k) { return view.part(words[k].range); };
   while (at > 0 && (text(at - 1) == "," || words[at - 1].kind == TextToken::Kind::word)) --at;
   const bool is_list = at < words.size() || at == 0;
   if (at == 0) return false;
-  const bool after_sum = at > 1 && text(at - 2) == "{" && text(at - 1) == "+";
+  const bool after_sign = at > 1 && text(at - 2) == "{" && (text(at - 1) == "+" || text(at - 1) == "*");
   const bool after_kind =
       at > 0 && text(at - 1) == "{" && at < words.size() && (text(at) == "max" || text(at) == "min");
   const bool after_at = at > 1 && text(at - 2) == "@" && text(at - 1) == "(";
-  return (!is_list && text(at - 1) == "@") || after_sum || after_kind || after_at;
+  return (!is_list && text(at - 1) == "@") || after_sign || after_kind || after_at;
 }
 
 Wanted wanted_at(const View& view, std::uint32_t offset) {

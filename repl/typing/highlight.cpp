@@ -32,8 +32,8 @@ class Highlighter {
     if (c == '"') return paint(string_end(), Ink::string);
     if (is_letter(c)) return word();
     if (c >= '0' && c <= '9') return paint(number_end(), Ink::plain);
-    // `8@x`, `8@(x,y)`, `{+x,y}`: commas and blanks between axes change nothing.
-    const bool opens_pending = c == '+' && at_ > 0 && text_[at_ - 1] == '{';
+    // `8@x`, `8@(x,y)`, `{+x,y}`, `{*x}`: commas and blanks between axes change nothing.
+    const bool opens_pending = (c == '+' || c == '*') && at_ > 0 && text_[at_ - 1] == '{';
     const bool separates = c == ' ' || c == ',' || c == '.';
     if (c == '@') {
       axes_ = Axes::one;

@@ -150,6 +150,9 @@ class SignedSpace {
         for (const ReduceOp kind : kinds_) roles.push_back({-1, 0, all, kind});
         return;
       case PendingRule::product:
+        if (operands_.size() > 1 && std::ranges::find(kinds_, ReduceOp::product) != kinds_.end())
+          roles.push_back({-1, 0, all, ReduceOp::product});
+        return each(operands_.size());
       case PendingRule::contraction: return each(operands_.size());
       case PendingRule::quotient: return each(1);
     }
@@ -347,6 +350,7 @@ std::vector<ReduceOp> kinds_of_parts(const ChoiceProblem& problem) {
     const auto* reduce = node.operation ? std::get_if<Reduce>(&*node.operation) : nullptr;
     if (reduce != nullptr && reduce->kind == ReduceKind::max) kinds.insert(ReduceOp::max);
     if (reduce != nullptr && reduce->kind == ReduceKind::min) kinds.insert(ReduceOp::min);
+    if (reduce != nullptr && reduce->kind == ReduceKind::product) kinds.insert(ReduceOp::product);
   }
   return {kinds.begin(), kinds.end()};
 }

@@ -120,6 +120,9 @@ class Answers(unittest.TestCase):
         self.assertNotIn("t", labels(2, 8))
         self.server.open(self.uri, TEXT)
         self.assertLessEqual({"let", "mesh", "print"}, labels(6, 0))
+        for sign in ("+", "*", "max "):
+            self.server.open(self.uri, "mesh m = [x: 2]\nlet a = iota(f32[4]{" + sign)
+            self.assertEqual(labels(1, len("let a = iota(f32[4]{" + sign)), {"x"})
         self.server.open(self.uri, "mesh m = [x: 2]\nlet a = iota(f32[4]) as f32[4] on \n")
         self.assertEqual(labels(1, 34), {"m"})
 

@@ -89,6 +89,7 @@ INSTANTIATE_TEST_SUITE_P(
         Known{Format::sdy, R"(<mesh<["x"=2]>, [{"x"}p0, {}]>)", "", "f32[16,16]", "x:2 f32[16@x, 16]"},
         Known{Format::dtensor, "[S(0), R]", "x:4,y:2", "f32[16,16]", "x:4,y:2 f32[16@x, 16]"},
         Known{Format::dtensor, "(Shard(dim=0), Partial(max))", "x:4,y:2", "f32[16,16]", "x:4,y:2 f32[16@x, 16]{max y}"},
+        Known{Format::dtensor, "[S(0), Partial(product)]", "x:4,y:2", "f32[16,16]", "x:4,y:2 f32[16@x, 16]{*y}"},
         Known{Format::dtensor, "[S(0), S(0)]", "x:4,y:2", "f32[16,16]", "x:4,y:2 f32[16@(x,y), 16]"},
         Known{Format::dtensor, "[_S(0, 2), S(0)]", "x:4,y:2", "f32[16,16]", "x:4,y:2 f32[16@(y,x), 16]"},
         Known{Format::alpa, "S01R", "x:4,y:2", "f32[16,16]", "x:4,y:2 f32[16@(x,y), 16]"},

@@ -117,7 +117,7 @@ class Convert(CommandLine):
             self.assertEqual(self.succeeds(*change, "--emit", target), text)
         self.assertIn("emit", self.fails(2, *change, "--emit", "cobol").err)
         self.assertIn("without --json", self.fails(2, *change, "--emit", "jax", "--json").err)
-        for ends, why in (("f32[10@x] -> f32[10]", "only evenly"), ("f32[8]{max x} -> f32[8]", "is a sum"), ("f32[64@x,64] -> f32[64,64@x]", "rounds")):
+        for ends, why in (("f32[10@x] -> f32[10]", "only evenly"), ("f32[8]{max x} -> f32[8]", "is a sum"), ("f32[8]{*x} -> f32[8]", "is a sum"), ("f32[64@x,64] -> f32[64,64@x]", "rounds")):
             more = ["--within", "6KiB"] if why == "rounds" else []
             said = self.fails(1, "plan", "--mesh", "x:4", ends, *more, "--emit", "jax").err
             self.assertIn("error[emit-unsupported]", said)

@@ -19,6 +19,9 @@ CHOSEN = [  # what each kind of step needs: (mesh, change, more words, ranks)
     ("x:4", "f32[10@x,7] -> f32[10,7@x]", [], 4),  # uneven extents
     ("x:4", "f32[8,6]{max x} -> f32[8@x,6]", [], 4),
     ("x:2,y:2", "i32[9,6]{min x,y} -> i32[9@y,6]", [], 4),
+    ("x:2,y:2", "f32[9,6]{*x,y} -> f32[9@y,6]", [], 4),
+    ("x:4", "i64[12]{*x} -> i64[12]", [], 4),
+    ("x:4", "i32[8] -> i32[8]{*x}", [], 4),
     ("x:4", "f32[12,4]{+x} -> f32[12,4]{+x}", [], 4),
     ("x:4", "f32[64@x,64] -> f32[64,64@x]", ["--within", "6KiB"], 5),  # rounds, and a rank that has no part
     ("x:2,y:2", "i64[8@(x,y),8] -> i64[8,8@(y,x)]", [], 4),
@@ -56,11 +59,13 @@ class Emitted(unittest.TestCase):
                 self.run_plan(*chosen)
 
     def test_random_plans(self):
-        """Uneven extents too, with and without a machine of slow links, on which plans relay and sum by programs."""
+        """Uneven extents too, with and without a machine of slow links, on which plans relay and sum by programs; all kinds of reductions."""
         draw = random.Random(20240607)
         for number in range(COUNT):
             devices = draw.choice([4, 6, 8, 12, 5])
             mesh, source, target = random_change(devices, draw, even=draw.random() < 0.5)
+            sign = ("+", "*", "max ", "min ")[number % 4]
+            source, target = (end.replace("{+", "{" + sign) for end in (source, target))
             words = []
             if devices in (4, 6, 8, 12) and draw.random() < 0.6:
                 machine = Path(self.folder.name) / "machine.json"

@@ -129,6 +129,7 @@ TEST(Completion, OfAxes) {
   EXPECT_EQ(completed("let a = iota(f32[4@ro", desk), Words{"rows"});
   EXPECT_EQ(completed("let a = iota(f32[4@(rows, ", desk), (Words{"columns", "rows"}));
   EXPECT_EQ(completed("let a = iota(f32[4]{+co", desk), Words{"columns"});
+  EXPECT_EQ(completed("let a = iota(f32[4]{*co", desk), Words{"columns"});
   EXPECT_EQ(completed("all_reduce(a, row", desk), Words{"rows"});
 }
 

@@ -170,7 +170,7 @@ std::vector<std::vector<Layout>> accepted_layouts(const ChoiceProblem& problem, 
   const std::function<void()> next = [&] {
     if (taken.size() < node.uses.size()) {
       for (const Layout& layout : of_operands[taken.size()]) {
-        if (keeps_sums_out && !layout.pending().empty()) continue;
+        if (keeps_sums_out && !layout.pending().empty() && layout.reduce() == ReduceOp::sum) continue;
         taken.push_back(layout);
         next();
         taken.pop_back();

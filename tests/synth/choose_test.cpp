@@ -68,10 +68,14 @@ std::vector<Row> rows() {
       {Fill{}, {{}}, matrix},
   };
   for (const std::size_t row : {6U, 12U, 21U}) all[row].kinds = {ReduceOp::sum, ReduceOp::max, ReduceOp::min};
+  for (const std::size_t row : {3U, 4U, 13U}) all[row].kinds = {ReduceOp::sum, ReduceOp::product};
   Row integers = all[15];
   integers.element = ElementType::i64;
   integers.scales_sums = false;
   all.push_back(integers);
+  Row factors = all[4];  // products of floats pass where parts of sums may not be scaled
+  factors.scales_sums = false;
+  all.push_back(factors);
   return all;
 }
 
