@@ -286,11 +286,9 @@ class TreeBuilder {
   }
 
   Pending pending(Parser::PendingContext* c) {
-    PendingKind kind = PendingKind::sum;
-    if (c->MAX() != nullptr) kind = PendingKind::max;
-    if (c->MIN() != nullptr) kind = PendingKind::min;
-    if (c->STAR() != nullptr) kind = PendingKind::product;
-    return {kind, names(c->name()), span(c)};
+    const PendingKind by_sign = c->STAR() != nullptr ? PendingKind::product : PendingKind::sum;
+    const PendingKind kind = c->MIN() != nullptr ? PendingKind::min : by_sign;
+    return {c->MAX() != nullptr ? PendingKind::max : kind, names(c->name()), span(c)};
   }
 
   // -- Expressions
