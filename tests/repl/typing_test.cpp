@@ -167,7 +167,7 @@ std::string inks_text(const std::string& text) {
 
 TEST(Inks, OfWords) {
   EXPECT_EQ(inks_text("let a: f32[8@x, 4@(y,z)]{+w}"), "kkk....kkk...a.....a.a....a.");
-  EXPECT_EQ(inks_text("let a: f32[8]{*x}"), "kkk............a.");
+  EXPECT_EQ(inks_text("let a: f32[8]{*x}"), "kkk....kkk.....a.");
   EXPECT_EQ(inks_text("print \"a # b\" # c"), "kkkkk.sssssss.ccc");
   EXPECT_EQ(inks_text(":plan a @ b"), "bbbbb......");
   EXPECT_EQ(inks_text("\"open"), "sssss");
