@@ -9,8 +9,10 @@
 #include "embed/convert.hpp"
 #include "embed/error_index.hpp"
 #include "embed/kinds.hpp"
+#include "frontend/foreign.hpp"
 #include "frontend/parse.hpp"
 #include "frontend/print.hpp"
+#include "tessera/analysis.hpp"
 #include "typeck/text/stages.hpp"
 
 namespace tessera {
@@ -37,6 +39,13 @@ Result<std::string> explain(std::string_view slug) {
     if (meant) why.help = fmt::format("did you mean `{}`?", *meant);
     return embed::failure(std::move(why));
   });
+}
+
+std::optional<std::string> written_here(std::string_view word) {
+  std::optional<std::string_view> help = frontend::help_for_function(word);
+  if (const auto* foreign = frontend::find_foreign(word); !help && foreign != nullptr) help = foreign->help;
+  if (!help) help = frontend::help_for_constant(word);
+  return help ? std::optional(std::string(*help)) : std::nullopt;
 }
 
 const std::vector<std::string>& stages() {

@@ -136,8 +136,9 @@ void add_format(CLI::App& app, Wishes& wishes) {
 void add_explain(CLI::App& app, Wishes& wishes) {
   CLI::App* explain = add_command(app, "explain", "Explain an error or a word: tessera explain axis-used-twice.");
   explain
-      ->add_option("NAME", wishes.explain.name,
-                   "the name in brackets of an error, an operation, or a word of the language or the glossary")
+      ->add_option(
+          "NAME", wishes.explain.name,
+          "the name in brackets of an error, an operation, or a word of the language, the glossary or another system")
       ->type_name("")
       ->required();
 }

@@ -3,30 +3,22 @@
 #include <algorithm>
 #include <utility>
 
-#include "repl/interactive/pages.hpp"
+#include "repl/interactive/page_tables.hpp"
 
 namespace tessera::repl {
 
 namespace {
 
-// `| major, minor | sense |`: each word with its sense. The heading and the rule below it are no rows.
+// `major, minor` in the first cell, the sense in the second: each word with its sense.
 std::vector<std::pair<std::string, std::string>> rows_of_glossary() {
   std::vector<std::pair<std::string, std::string>> rows;
-  std::string_view text = find_page("glossary")->text;
-  while (!text.empty()) {
-    const std::size_t end = std::min(text.find('\n'), text.size());
-    const std::string_view line = text.substr(0, end);
-    text.remove_prefix(std::min(end + 1, text.size()));
-    const std::size_t bar = line.find(" | ");
-    const bool is_row = line.starts_with("| ") && line.ends_with(" |") && bar != std::string_view::npos;
-    if (!is_row || line.starts_with("| word |")) continue;
-    std::string_view words = line.substr(2, bar - 2);
-    const std::string sense(line.substr(bar + 3, line.size() - bar - 5));
+  for (const TableRow& row : table_rows("glossary")) {
+    std::string_view words = row.cells.front();
     while (!words.empty()) {
       const std::size_t comma = std::min(words.find(", "), words.size());
       std::string word(words.substr(0, comma));
       std::erase(word, '`');
-      rows.emplace_back(std::move(word), sense);
+      rows.emplace_back(std::move(word), row.cells.back());
       words.remove_prefix(std::min(comma + 2, words.size()));
     }
   }

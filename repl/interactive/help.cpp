@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "repl/interactive/bridge.hpp"
 #include "repl/interactive/commands.hpp"
 #include "repl/interactive/glossary.hpp"
 #include "repl/interactive/help.hpp"
@@ -76,15 +77,8 @@ std::optional<std::string> topic_near(std::string_view name) {
   return nearest_spelling(name, topics);
 }
 
-// As wide as the screen.
-void tell(const CommandCall& call, std::string_view text) {
-  const Screen& screen = call.interpreter.screen();
-  call.out(manual_text(text, screen.columns(), screen.out_colour));
-}
-
-}  // namespace
-
-std::string doc_text(std::string_view name) {
+// Without what other systems mean by the name.
+std::string own_text(std::string_view name) {
   std::string text;
   for (const OperationHelp& operation : operations()) {
     if (operation.name == name) text += operation_text(operation);
@@ -98,6 +92,19 @@ std::string doc_text(std::string_view name) {
   return page == nullptr ? std::string() : page_prose(page->text);
 }
 
+// As wide as the screen.
+void tell(const CommandCall& call, std::string_view text) {
+  const Screen& screen = call.interpreter.screen();
+  call.out(manual_text(text, screen.columns(), screen.out_colour));
+}
+
+}  // namespace
+
+std::string doc_text(std::string_view name) {
+  const std::string own = own_text(name);
+  return own.empty() ? bridge_entry(name).value_or(std::string()) : own;
+}
+
 bool run_help(const CommandCall& call) {
   if (call.argument.empty()) {
     tell(call, fmt::format("{}\n{}\n{}", kFirstSteps, all_commands(), kLastSteps));
@@ -105,7 +112,8 @@ bool run_help(const CommandCall& call) {
   }
   const bool has_colon = call.argument.starts_with(':');
   const CommandInfo* command = find_command(has_colon ? std::string(call.argument) : fmt::format(":{}", call.argument));
-  const std::string doc = has_colon ? std::string() : doc_text(call.argument);
+  std::string doc;
+  if (!has_colon) doc = command != nullptr ? own_text(call.argument) : doc_text(call.argument);
   if (command == nullptr && doc.empty()) {
     return call.interpreter.complain(fmt::format(
         "there is no command `{}`\n  help: :help lists the commands; :doc tells of operations", call.argument));
@@ -117,18 +125,18 @@ bool run_help(const CommandCall& call) {
 
 bool run_doc(const CommandCall& call) {
   const std::string_view name = call.argument;
-  if (const std::string text = doc_text(name); !text.empty()) {
-    tell(call, text);
-    return true;
-  }
   const CommandInfo* command = find_command(fmt::format(":{}", name));
-  if (command != nullptr && command->name.substr(1) == name) {
-    tell(call, line_of(*command, 0));
+  std::string text = own_text(name);
+  if (text.empty() && command != nullptr && command->name.substr(1) == name) text = line_of(*command, 0);
+  if (text.empty()) text = bridge_entry(name).value_or(std::string());
+  if (!text.empty()) {
+    tell(call, text);
     return true;
   }
   const auto meant = topic_near(name);
   return call.interpreter.complain(fmt::format(
-      "`{}` is no operation, no word of the language or the glossary, no name of an error and no page of the manual\n"
+      "`{}` is no operation, no word of the language, the glossary or another system, no name of an error and no page "
+      "of the manual\n"
       "  help: {}",
       name,
       meant ? fmt::format("did you mean `{}`?", *meant)

@@ -6,8 +6,8 @@
 
 namespace tessera::repl {
 
-// The text about an operation, a word of the language or of the glossary, an error, or a page of the manual, which may
-// hold Markdown; empty if the name is none of them.
+// The text about an operation, a word of the language, the glossary or another system, an error, or a page of the
+// manual, which may hold Markdown; empty if the name is none of them.
 std::string doc_text(std::string_view name);
 
 }  // namespace tessera::repl

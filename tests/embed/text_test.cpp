@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <string>
 
+#include "tessera/analysis.hpp"
 #include "tests/embed/helpers.hpp"
 
 namespace tessera {
@@ -43,6 +44,13 @@ TEST(Explain, AnUnknownSlugIsAnsweredWithTheNearest) {
   EXPECT_EQ(section.diagnostics()[0].help, "did you mean `axis-used-twice`?");
   EXPECT_EQ(explain("nothing of the kind").diagnostics()[0].help, "");
   EXPECT_FALSE(explain("").ok());
+}
+
+TEST(WrittenHere, IsTheHelpOfAnErrorThatMeetsTheWord) {
+  EXPECT_EQ(written_here("arange"), "write `iota(i64[n])`: 0, 1, ..., n - 1");
+  EXPECT_EQ(written_here("elif"), "write `else if`");
+  EXPECT_EQ(written_here("pi"), "write `3.141592653589793`");
+  EXPECT_EQ(written_here("nothing of the kind"), std::nullopt);
 }
 
 TEST(AllSlugs, AreSortedAndUnique) {

@@ -119,4 +119,8 @@ class TESSERA_API Analyst {
   std::unique_ptr<Impl> impl_;
 };
 
+// What to write instead of another system's word, as the help of an error says it: "write `iota(i64[n])`: 0, 1, ..., n
+// - 1" for `arange`. Nothing of a word that no message knows.
+TESSERA_API std::optional<std::string> written_here(std::string_view word);
+
 }  // namespace tessera
