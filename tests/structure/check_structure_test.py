@@ -53,6 +53,13 @@ class Includes(unittest.TestCase):
         self.refuses("runtime/run.cpp", '"typeck/check.hpp"')
         self.refuses("frontend/parse.hpp", '"synth/layout/layout.hpp"')
 
+    def test_gradients_are_taken_before_layouts(self):
+        self.accepts("typeck/gradient/scope.hpp", '"typeck/open/open.hpp"')
+        self.refuses("typeck/gradient/scope.hpp", '"typeck/insert/inserter.hpp"')
+        self.refuses("typeck/gradient/rules.cpp", '"typeck/typed/typed.hpp"')
+        self.refuses("typeck/gradient/rules.cpp", '"synth/layout/layout.hpp"')
+        self.refuses("typeck/gradient/rules.cpp", '"synth/redistribute/plan.hpp"')
+
     def test_the_command_line_sees_public_headers_only(self):
         self.accepts("repl/main.cpp", "<tessera/tessera.hpp>")
         self.accepts("repl/main.cpp", '"repl/render.hpp"')
@@ -159,6 +166,7 @@ class Rules(unittest.TestCase):
         self.assertEqual(violations({"typeck/insert/a.cpp": text, "synth/a.cpp": text,
                                      "typeck/layouts/a.cpp": "// redistribute(a)\nredistributions(typed);\n"}), [])
         self.assertEqual(len(violations({"typeck/layouts/a.cpp": text})), 1)
+        self.assertEqual(len(violations({"typeck/gradient/a.cpp": text})), 1)
 
     def test_folders_include_each_other_in_no_circle(self):
         there = {"runtime/memory/plan.hpp": '#include "runtime/kernels/tile.hpp"\n'}

@@ -6,6 +6,7 @@
 
 #include "typeck/elaborate/elaborator.hpp"
 #include "typeck/elaborate/table.hpp"
+#include "typeck/gradient/gradient.hpp"
 
 namespace tessera::typeck {
 
@@ -108,22 +109,22 @@ MaybeValue Elaborator::check_gradient(ExprId id, const frontend::Gradient& gradi
   auto bound = calls_.bind_call(span, {gradient.function, gradient.arguments}, *function);
   if (!bound.has_value()) return std::nullopt;
   const open::InstanceId callee = bound->use.instance;
-  open::Gradient made_gradient{callee, std::move(bound->arguments), {}, {}, gradient.function.span};
+  gradient::Written taken{callee, std::move(bound->arguments), {}, {}, gradient.wrt.has_value(), span};
   std::vector<open::Type> types = bound->use.results;
   Chosen chosen(*this, gradient, *function, program_.instances[callee]);
-  bool good = bound->use.is_complete && chosen.has_loss() && chosen.choose_parameters();
-  for (std::size_t at = 0; good && at < chosen.parameters.size(); ++at) {
-    const std::size_t k = chosen.parameters[at];
-    const open::Type& own = type(program_.instances[callee].parameters[k].value);
-    types.emplace_back(synth::computed_as(own.element()), own.shape(), own.mesh_ref());
-    made_gradient.spans.push_back(gradient.wrt.has_value() ? (*gradient.wrt)[at].span : gradient.function.span);
+  const bool good = bound->use.is_complete && chosen.has_loss() && chosen.choose_parameters();
+  gradient::Graph graph(program_, *region_, messages_, limits(), local_depth_ > 0);
+  if (!good) {
+    gradient::enter(graph, taken);
+    return std::nullopt;
   }
-  made_gradient.parameters = std::move(chosen.parameters);
-  made_gradient.names_parameters = gradient.wrt.has_value();
-  if (!good) types.clear();
-  const ValueId node = emit(span, std::move(types), std::move(made_gradient));
-  program_.nodes[node].is_complete = good;
-  return good ? MaybeValue(elements_of(node, span)) : std::nullopt;
+  for (std::size_t at = 0; at < chosen.parameters.size(); ++at) {
+    const open::Type& own = type(program_.instances[callee].parameters[chosen.parameters[at]].value);
+    types.emplace_back(synth::computed_as(own.element()), own.shape(), own.mesh_ref());
+    taken.spans.push_back(gradient.wrt.has_value() ? (*gradient.wrt)[at].span : gradient.function.span);
+  }
+  taken.parameters = std::move(chosen.parameters);
+  return elements_of(gradient::differentiate(graph, taken, std::move(types)), span);
 }
 
 }  // namespace tessera::typeck

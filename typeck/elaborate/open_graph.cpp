@@ -48,11 +48,14 @@ Moment OpenGraph::mesh_moment() const {
 // The mesh of a type that names none.
 MeshRef OpenGraph::default_mesh() const { return environment_.default_mesh(mesh_moment()); }
 
+Limits OpenGraph::limits() const {
+  return {options_.stop, options_.values_max, program_.statements.empty() ? Span{} : program_.statements.back().span};
+}
+
 ValueId OpenGraph::emit(Span span, std::vector<open::Type> types, decltype(open::Node::body) body) {
   TESSERA_CHECK(region_ != nullptr, "a node is made outside every region");
   options_.stop.look();
-  if (program_.nodes.size() >= options_.values_max)
-    throw TooManyValues{program_.statements.empty() ? Span{} : program_.statements.back().span};
+  if (program_.nodes.size() >= options_.values_max) throw TooManyValues{limits().statement};
   const ValueId id = program_.nodes.add(open::Node{span, std::move(types), std::move(body), local_depth_ > 0});
   region_->order.push_back(id);
   return id;

@@ -36,6 +36,7 @@ class OpenGraph {
   std::string text(const open::Type& type) const;
   Moment mesh_moment() const;
   MeshRef default_mesh() const;
+  Limits limits() const;
   ValueId emit(Span span, std::vector<open::Type> types, decltype(open::Node::body) body);
   ValueId parameter(Span span, const open::Type& type) {
     return program_.nodes.add(open::Node{span, {type}, open::Parameter{}});

@@ -16,6 +16,7 @@
 #include "synth/layout/shape.hpp"
 #include "synth/program/program.hpp"
 #include "synth/schedule/pipeline_plan.hpp"
+#include "typeck/open/limits.hpp"
 #include "typeck/text/stages.hpp"
 
 namespace tessera::typeck {
@@ -35,15 +36,6 @@ struct PlaceWish {
 
 // The matrices of the meshes of a text that say `auto`, in order; without one, row-major order.
 using Placements = std::vector<std::optional<synth::PlaceMatrix>>;
-
-// A check makes no more values than this, those of gradients and of functions' instances included: what a text means
-// may be exponentially larger than the text.
-inline constexpr std::size_t kCheckedValuesMax = 1'000'000;
-
-// Thrown where a check would make more values; `statement` is the one that asks for them.
-struct TooManyValues {
-  base::Span statement;
-};
 
 struct CheckOptions {
   ReshardPolicy reshard = ReshardPolicy::silent;

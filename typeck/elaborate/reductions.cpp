@@ -219,7 +219,7 @@ MaybeValue kept(OperationCall& call, const Checked& a, synth::ReduceKind kind, s
   const open::Type own = elaborator.type(whole);
   Shape shape = own.shape();
   shape.insert(dimension, 1);
-  return elaborator.compute(call.span, {own.element(), shape, own.mesh_ref()}, open::Unsqueeze{dimension}, {whole},
+  return elaborator.compute(call.span, {own.element(), shape, own.mesh_ref()}, open::Unsqueeze{{dimension}}, {whole},
                             call.quoted());
 }
 

@@ -289,7 +289,7 @@ bool Statements::has_effect(const open::Region& region, std::size_t first) {
   const auto one = [&](ValueId id) {
     const auto& body = elaborator_.program().nodes[id].body;
     if (const auto* call = std::get_if<open::Call>(&body)) return of_function(call->instance);
-    if (const auto* gradient = std::get_if<open::Gradient>(&body)) return of_function(gradient->instance);
+    if (const auto* entered = std::get_if<open::Enter>(&body)) return of_function(entered->instance);
     if (const auto* loop = std::get_if<open::Loop>(&body)) return has_effect(loop->body);
     if (const auto* branch = std::get_if<open::If>(&body))
       return has_effect(branch->then_region) || has_effect(branch->else_region);

@@ -2,82 +2,57 @@
 
 #include <algorithm>
 
+#include "typeck/open/spelling.hpp"
+
 namespace tessera::typeck::gradient {
+
+using open::Use;
+using open::ValueId;
 
 namespace {
 
 // Has this operation no derivative that is not zero, or none that there is a rule for?
-bool is_flat(const synth::Operation& operation) {
-  if (std::holds_alternative<synth::Sort>(operation) || std::holds_alternative<synth::Greatest>(operation)) return true;
-  const auto* map = std::get_if<synth::Map>(&operation);
+bool is_flat(const open::Operation& operation) {
+  const auto* own = std::get_if<synth::Operation>(&operation);
+  if (own == nullptr) return std::holds_alternative<open::ZerosAs>(operation);
+  if (std::holds_alternative<synth::Sort>(*own) || std::holds_alternative<synth::Greatest>(*own)) return true;
+  const auto* map = std::get_if<synth::Map>(own);
   return map != nullptr && (map->op == synth::MapOp::floor || map->op == synth::MapOp::sign);
-}
-
-std::string name_of_map(synth::MapOp op) {
-  struct Spelling {
-    synth::MapOp op;
-    const char* text;
-  };
-  constexpr Spelling kOperators[] = {
-      {synth::MapOp::add, "+"},         {synth::MapOp::subtract, "-"},       {synth::MapOp::multiply, "*"},
-      {synth::MapOp::divide, "/"},      {synth::MapOp::remainder, "%"},      {synth::MapOp::power, "**"},
-      {synth::MapOp::minimum, "min"},   {synth::MapOp::maximum, "max"},      {synth::MapOp::equal, "=="},
-      {synth::MapOp::not_equal, "!="},  {synth::MapOp::less, "<"},           {synth::MapOp::less_equal, "<="},
-      {synth::MapOp::greater, ">"},     {synth::MapOp::greater_equal, ">="}, {synth::MapOp::logical_and, "&&"},
-      {synth::MapOp::logical_or, "||"}, {synth::MapOp::logical_not, "!"},    {synth::MapOp::negate, "-"},
-      {synth::MapOp::select, "where"},  {synth::MapOp::cast, "a cast"},      {synth::MapOp::copy, "broadcast"}};
-  for (const Spelling& one : kOperators) {
-    if (one.op == op) return one.text;
-  }
-  return std::string(name(op));
 }
 
 }  // namespace
 
-std::string spelling(const synth::Operation& operation) {
-  if (const auto* map = std::get_if<synth::Map>(&operation)) {
-    const std::string text = name_of_map(map->op);
-    return map->op == synth::MapOp::cast ? text : "`" + text + "`";
-  }
-  if (const auto* reduce = std::get_if<synth::Reduce>(&operation))
-    return reduce->kind == synth::ReduceKind::product ? "`prod`" : "`" + std::string(name(reduce->kind)) + "`";
-  if (const auto* arg = std::get_if<synth::ArgReduce>(&operation)) return arg->max ? "`argmax`" : "`argmin`";
-  if (const auto* find = std::get_if<synth::Find>(&operation)) return find->max ? "`argmax`" : "`argmin`";
-  if (const auto* sort = std::get_if<synth::Sort>(&operation)) return sort->positions ? "`argsort`" : "`sort`";
-  if (const auto* greatest = std::get_if<synth::Greatest>(&operation))
-    return greatest->positions ? "`argtopk`" : "`topk`";
-  if (std::holds_alternative<synth::Contract>(operation)) return "a product";
-  if (std::holds_alternative<synth::Assemble>(operation)) return "a part";
-  return "`" + std::string(name(operation)) + "`";
-}
-
-Flags Activity::flags(NodeId node, std::uint32_t result) const {
+Flags Activity::flags(ValueId node, std::uint32_t result) const {
   const auto found = flags_.find({node, result});
   return found == flags_.end() ? Flags{} : found->second;
 }
 
-bool Activity::any_active(NodeId node) const {
-  const std::size_t results = typed_.nodes[node].types.size();
+bool Activity::any_active(ValueId node) const {
+  const std::size_t results = program_.nodes[node].types.size();
   for (std::uint32_t k = 0; k < results; ++k) {
     if (flags(node, k).active) return true;
   }
   return false;
 }
 
-void Activity::region(const Region& region) {
-  for (const NodeId id : region.order) {
-    std::visit([&](const auto& body) { visit(id, body); }, typed_.nodes[id].body);
+void Activity::region(const open::Region& region) {
+  for (const ValueId id : region.order) {
+    std::visit([&](const auto& body) { visit(id, body); }, program_.nodes[id].body);
   }
 }
 
-void Activity::visit(NodeId, const Parameter&) {}
-void Activity::visit(NodeId, const Input&) {}
+void Activity::visit(ValueId, const open::Parameter&) {}
+void Activity::visit(ValueId, const open::Input&) {}
 
-void Activity::visit(NodeId id, const Compute& body) {
-  const Node& node = typed_.nodes[id];
+void Activity::visit(ValueId id, const open::Compute& body) {
+  const open::Node& node = program_.nodes[id];
   if (node.types.empty() || body.is_flat) return;
+  if (std::holds_alternative<open::Together>(body.operation)) return results_from(id, body.operands);
+  // Those of the second operand and of zeros say how the result lies, and nothing of its elements.
+  if (std::holds_alternative<open::ZerosAs>(body.operation)) return;
+  const std::size_t read = std::holds_alternative<open::FinishAs>(body.operation) ? 1 : body.operands.size();
   Flags own;
-  for (const NodeId operand : body.operands) own |= flags(operand);
+  for (std::size_t k = 0; k < read; ++k) own |= flags(body.operands[k].value);
   const bool ends = !synth::is_float(synth::computed_as(node.types[0].element())) || is_flat(body.operation);
   if (own.active && ends) {
     ends_.insert(End{node.span, spelling(body.operation)});
@@ -86,54 +61,54 @@ void Activity::visit(NodeId id, const Compute& body) {
   flags_[{id, 0}] |= own;
 }
 
-void Activity::visit(NodeId id, const Redistribute& body) { flags_[{id, 0}] |= flags(body.operand); }
+void Activity::visit(ValueId id, const open::As& body) { flags_[{id, 0}] |= flags(body.operand.value); }
 
-void Activity::visit(NodeId id, const Call& body) {
-  const Instance& instance = typed_.instances[body.instance];
+void Activity::visit(ValueId id, const open::Call& body) {
+  const open::Instance& instance = program_.instances[body.instance];
   std::vector<bool> given;
-  for (const NodeId argument : body.arguments) {
-    given.push_back(flags(argument).active);
-    given.push_back(flags(argument).severed);
+  for (const Use& argument : body.arguments) {
+    given.push_back(flags(argument.value).active);
+    given.push_back(flags(argument.value).severed);
   }
   const std::pair key(body.instance, std::move(given));
   std::shared_ptr<const Activity> callee;
   if (const auto known = known_->find(key); known != known_->end()) {
     callee = known->second;
   } else {
-    const std::shared_ptr<Activity> made(new Activity(typed_, known_));
+    const std::shared_ptr<Activity> made(new Activity(program_, known_));
     for (std::size_t k = 0; k < body.arguments.size(); ++k)
-      made->start(instance.parameters[k], flags(body.arguments[k]));
+      made->start(instance.parameters[k].value, flags(body.arguments[k].value));
     made->region(instance.body);
     callee = made;
     known_->emplace(key, made);
   }
   for (std::uint32_t k = 0; k < instance.body.results.size(); ++k)
-    flags_[{id, k}] |= callee->flags(instance.body.results[k]);
+    flags_[{id, k}] |= callee->flags(instance.body.results[k].value);
   ends_.insert(callee->ends().begin(), callee->ends().end());
   callees_[id] = std::move(callee);
 }
 
-void Activity::results_from(NodeId id, const std::vector<NodeId>& results) {
-  for (std::uint32_t k = 0; k < results.size(); ++k) flags_[{id, k}] |= flags(results[k]);
+void Activity::results_from(ValueId id, const std::vector<Use>& results) {
+  for (std::uint32_t k = 0; k < results.size(); ++k) flags_[{id, k}] |= flags(results[k].value);
 }
 
 // Each turn takes the results of the one before, so the flags are followed until nothing changes.
-void Activity::visit(NodeId id, const Loop& body) {
-  for (std::size_t k = 0; k < body.initial.size(); ++k) start(body.parameters[k], flags(body.initial[k]));
+void Activity::visit(ValueId id, const open::Loop& body) {
+  for (std::size_t k = 0; k < body.initial.size(); ++k) start(body.parameters[k], flags(body.initial[k].value));
   bool changes = true;
   while (changes) {
     changes = false;
     region(body.body);
     for (std::size_t k = 0; k < body.parameters.size(); ++k) {
       const Flags before = flags(body.parameters[k]);
-      start(body.parameters[k], flags(body.body.results[k]));
+      start(body.parameters[k], flags(body.body.results[k].value));
       changes = changes || !(before == flags(body.parameters[k]));
     }
   }
-  results_from(id, body.parameters);
+  for (std::uint32_t k = 0; k < body.parameters.size(); ++k) flags_[{id, k}] |= flags(body.parameters[k]);
 }
 
-void Activity::visit(NodeId id, const If& body) {
+void Activity::visit(ValueId id, const open::If& body) {
   region(body.then_region);
   region(body.else_region);
   results_from(id, body.then_region.results);
@@ -142,11 +117,15 @@ void Activity::visit(NodeId id, const If& body) {
   for (std::uint32_t k = 0; k < body.then_region.results.size(); ++k) flags_[{id, k}] |= Flags{false, severed};
 }
 
-void Activity::visit(NodeId id, const Again& body) {
+void Activity::visit(ValueId id, const open::Again& body) {
   region(body.body);
   results_from(id, body.body.results);
 }
 
-void Activity::visit(NodeId id, const Element& body) { flags_[{id, 0}] |= flags(body.tuple, body.index); }
+void Activity::visit(ValueId id, const open::Element& body) { flags_[{id, 0}] |= flags(body.tuple, body.index); }
+void Activity::visit(ValueId id, const open::Enter& body) { results_from(id, body.arguments); }
+void Activity::visit(ValueId id, const open::Gradient& body) { results_from(id, body.results); }
+void Activity::visit(ValueId, const open::PlanText&) {}
+void Activity::visit(ValueId, const open::Definition&) {}
 
 }  // namespace tessera::typeck::gradient

@@ -11,7 +11,7 @@
 #include <utility>
 #include <vector>
 
-#include "typeck/typed/typed.hpp"
+#include "typeck/open/open.hpp"
 
 namespace tessera::typeck::gradient {
 
@@ -34,43 +34,45 @@ struct Flags {
 
 class Activity {
  public:
-  explicit Activity(const Typed& typed) : typed_(typed), own_(std::make_unique<Known>()), known_(own_.get()) {}
+  explicit Activity(const open::Program& program)
+      : program_(program), own_(std::make_unique<Known>()), known_(own_.get()) {}
 
-  void start(NodeId parameter, Flags flags) { flags_[{parameter, 0}] |= flags; }
-  void region(const Region& region);
+  void start(open::ValueId parameter, Flags flags) { flags_[{parameter, 0}] |= flags; }
+  void region(const open::Region& region);
 
-  Flags flags(NodeId node, std::uint32_t result = 0) const;
-  bool any_active(NodeId node) const;
+  Flags flags(open::ValueId node, std::uint32_t result = 0) const;
+  bool any_active(open::ValueId node) const;
   // The activity inside a call of this function's region.
-  const Activity& callee(NodeId call) const { return *callees_.at(call); }
+  const Activity& callee(open::ValueId call) const { return *callees_.at(call); }
   const std::set<End>& ends() const { return ends_; }
 
  private:
   // What was found of functions: by instance, and by the flags of its arguments. A function that calls another twice
   // looks at it once.
-  using Known = std::map<std::pair<InstanceId, std::vector<bool>>, std::shared_ptr<const Activity>>;
-  Activity(const Typed& typed, Known* known) : typed_(typed), known_(known) {}
+  using Known = std::map<std::pair<open::InstanceId, std::vector<bool>>, std::shared_ptr<const Activity>>;
+  Activity(const open::Program& program, Known* known) : program_(program), known_(known) {}
 
-  void visit(NodeId id, const Parameter& body);
-  void visit(NodeId id, const Input& body);
-  void visit(NodeId id, const Compute& body);
-  void visit(NodeId id, const Redistribute& body);
-  void visit(NodeId id, const Call& body);
-  void visit(NodeId id, const Loop& body);
-  void visit(NodeId id, const If& body);
-  void visit(NodeId id, const Again& body);
-  void visit(NodeId id, const Element& body);
-  void results_from(NodeId id, const std::vector<NodeId>& results);
+  void visit(open::ValueId id, const open::Parameter& body);
+  void visit(open::ValueId id, const open::Input& body);
+  void visit(open::ValueId id, const open::Compute& body);
+  void visit(open::ValueId id, const open::As& body);
+  void visit(open::ValueId id, const open::Call& body);
+  void visit(open::ValueId id, const open::Loop& body);
+  void visit(open::ValueId id, const open::If& body);
+  void visit(open::ValueId id, const open::Again& body);
+  void visit(open::ValueId id, const open::Element& body);
+  void visit(open::ValueId id, const open::Enter& body);
+  void visit(open::ValueId id, const open::Gradient& body);
+  void visit(open::ValueId id, const open::PlanText& body);
+  void visit(open::ValueId id, const open::Definition& body);
+  void results_from(open::ValueId id, const std::vector<open::Use>& results);
 
-  const Typed& typed_;
-  std::map<std::pair<NodeId, std::uint32_t>, Flags> flags_;
-  std::map<NodeId, std::shared_ptr<const Activity>> callees_;
+  const open::Program& program_;
+  std::map<std::pair<open::ValueId, std::uint32_t>, Flags> flags_;
+  std::map<open::ValueId, std::shared_ptr<const Activity>> callees_;
   std::unique_ptr<Known> own_;  // of the function that a gradient is taken of
   Known* known_;                // its
   std::set<End> ends_;
 };
-
-// How a person calls an operation: `@` is a product, a comparison has its operator.
-std::string spelling(const synth::Operation& operation);
 
 }  // namespace tessera::typeck::gradient

@@ -4,50 +4,60 @@
 
 namespace tessera::typeck::gradient {
 
-Want want_splits(const ArrayType& type) {
-  auto layout = Layout::make(type.mesh(), type.layout().splits());
-  TESSERA_CHECK(layout.ok(), "the splits of a type are no layout");
-  return Want{std::move(layout).value(), type.mesh_ref(), {}, {}};
-}
-
-MaybeHeld Build::map(synth::MapOp op, std::initializer_list<MaybeHeld> operands, const Want& want) const {
-  std::vector<Held> values;
-  for (const MaybeHeld& operand : operands) {
-    if (!operand.has_value()) return std::nullopt;
-    values.push_back(*operand);
+Use Build::elementwise(synth::MapOp op, const std::vector<Use>& operands, synth::ElementType element) const {
+  synth::Shape shape;
+  for (const Use& operand : operands) {
+    const synth::Shape own = graph_.type(operand).shape();
+    while (shape.size() < own.size()) shape.insert(0, 1);
+    for (std::size_t d = 0; d < own.size(); ++d) {
+      std::int64_t& extent = shape[shape.size() - own.size() + d];
+      if (extent == 1) extent = own[d];
+    }
   }
-  const ElementType element = inserter_.element(values.back());
-  return inserter_.map(span_, op, std::move(values), element, who_, want);
+  return compute({element, shape, graph_.type(operands.front()).mesh_ref()}, synth::Operation(synth::Map{op}),
+                 operands);
 }
 
-MaybeHeld Build::compare(synth::MapOp op, const MaybeHeld& a, const MaybeHeld& b) const {
-  if (!a.has_value() || !b.has_value()) return std::nullopt;
-  return inserter_.flat(inserter_.map(span_, op, {*a, *b}, ElementType::boolean, who_, {}));
+Use Build::map(synth::MapOp op, const std::vector<Use>& operands) const {
+  return elementwise(op, operands, synth::computed_as(graph_.type(operands.back()).element()));
 }
 
-MaybeHeld Build::cast(const MaybeHeld& a, ElementType element) const {
-  if (!a.has_value() || inserter_.type(*a).element() == element) return a;
-  return inserter_.map(span_, synth::MapOp::cast, {*a}, element, who_, {});
+Use Build::compare(synth::MapOp op, const Use& a, const Use& b) const {
+  return graph_.flat(elementwise(op, {a, b}, synth::ElementType::boolean));
 }
 
-MaybeHeld Build::number(double value, const MaybeHeld& a) const {
-  if (!a.has_value()) return std::nullopt;
-  return inserter_.scalar(span_, value, inserter_.element(*a), inserter_.type(*a).mesh_ref());
+Use Build::cast(const Use& a, synth::ElementType element) const {
+  if (graph_.type(a).element() == element) return a;
+  return elementwise(synth::MapOp::cast, {a}, element);
 }
 
-MaybeHeld Build::reduce(synth::ReduceKind kind, const MaybeHeld& a, const std::vector<std::size_t>& dimensions) const {
-  if (!a.has_value()) return std::nullopt;
-  return inserter_.reduce(span_, who_, *a, kind, dimensions, {});
+Use Build::number(double value, const Use& a) const {
+  const open::Type own = graph_.type(a);
+  return graph_.number(span_, value, synth::computed_as(own.element()), own.mesh_ref());
 }
 
-MaybeHeld Build::repeated(const MaybeHeld& a, const ArrayType& like) const {
-  if (!a.has_value() || inserter_.type(*a).shape() == like.shape()) return a;
-  return inserter_.broadcast(span_, who_, *a, like.shape(), want_splits(like));
+Use Build::reduce(synth::ReduceKind kind, const Use& a, const std::vector<std::size_t>& dimensions) const {
+  const open::Type own = graph_.type(a);
+  synth::Shape shape;
+  for (std::size_t d = 0; d < own.rank(); ++d) {
+    if (std::ranges::find(dimensions, d) == dimensions.end()) shape.push_back(own.shape()[d]);
+  }
+  if (dimensions.empty()) return a;
+  return compute({synth::computed_as(own.element()), shape, own.mesh_ref()},
+                 synth::Operation(synth::Reduce{kind, {dimensions.begin(), dimensions.end()}}), {a});
 }
 
-MaybeHeld Build::summed_to(const MaybeHeld& a, const Shape& shape) const {
-  if (!a.has_value()) return std::nullopt;
-  const Shape own = inserter_.type(*a).shape();
+Use Build::repeated(const Use& a, const Use& like) const {
+  const open::Type own = graph_.type(a);
+  const synth::Shape shape = graph_.type(like).shape();
+  if (own.shape() == shape) return a;
+  const Use made = compute({own.element(), shape, own.mesh_ref()}, open::Broadcast{}, {a});
+  graph_.wish(made, like.value);
+  return made;
+}
+
+Use Build::summed_to(const Use& a, const synth::Shape& shape) const {
+  const synth::Shape own = graph_.type(a).shape();
   const std::size_t added = own.size() - shape.size();
   std::vector<std::size_t> dimensions;
   std::vector<std::size_t> kept;
@@ -59,31 +69,30 @@ MaybeHeld Build::summed_to(const MaybeHeld& a, const Shape& shape) const {
   return with_unit_dimensions(reduce(synth::ReduceKind::sum, a, dimensions), kept);
 }
 
-MaybeHeld Build::with_unit_dimensions(const MaybeHeld& a, const std::vector<std::size_t>& positions) const {
-  if (!a.has_value() || positions.empty()) return a;
-  const ArrayType own = inserter_.type(*a);
-  Shape shape = own.shape();
-  std::vector<AxisList> splits = own.layout().splits();
-  for (const std::size_t d : positions) {
-    shape.insert(d, 1);
-    splits.insert(splits.begin() + static_cast<std::ptrdiff_t>(d), AxisList{});
-  }
-  const auto result = inserter_.make_type(span_, own.element(), shape, own.mesh_ref(), std::move(splits),
-                                          own.layout().pending(), own.layout().reduce());
-  if (!result.has_value()) return std::nullopt;
-  return inserter_.compute(span_, *result, synth::Reshape{}, {a->node()});
+Use Build::with_unit_dimensions(const Use& a, const std::vector<std::size_t>& positions) const {
+  if (positions.empty()) return a;
+  const open::Type own = graph_.type(a);
+  synth::Shape shape = own.shape();
+  for (const std::size_t d : positions) shape.insert(d, 1);
+  return compute({own.element(), shape, own.mesh_ref()}, open::Unsqueeze{positions}, {a});
 }
 
-MaybeHeld Build::finished(const MaybeHeld& a) const {
-  if (!a.has_value()) return std::nullopt;
-  return inserter_.resolve_pending(*a, who_, span_);
+Use Build::finished(const Use& a) const { return compute(graph_.type(a), open::Finish{}, {a}); }
+
+namespace {
+
+open::Type cotangent_type(const open::Type& type) {
+  return {synth::computed_as(type.element()), type.shape(), type.mesh_ref()};
 }
 
-MaybeHeld Build::zeros(const ArrayType& type) const {
-  const Held zero = synth::is_float(type.element())
-                        ? inserter_.scalar(span_, 0.0, type.element(), type.mesh_ref())
-                        : inserter_.scalar(span_, std::int64_t{0}, type.element(), type.mesh_ref());
-  return inserter_.compute(span_, type, synth::Fill{}, {zero.node()});
+}  // namespace
+
+Use Build::zeros_as(const Use& like) const {
+  return compute(cotangent_type(graph_.type(like)), open::ZerosAs{}, {like});
+}
+
+Use Build::finished_as(const Use& a, const Use& like) const {
+  return compute(cotangent_type(graph_.type(like)), open::FinishAs{}, {a, like});
 }
 
 }  // namespace tessera::typeck::gradient

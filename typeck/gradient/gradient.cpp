@@ -1,34 +1,33 @@
-// `grad(f, wrt=[w, b])(x, w, b)` as a function's instance and its reverse pass.
+#include "typeck/gradient/gradient.hpp"
+
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <set>
 
 #include "typeck/gradient/scope.hpp"
+#include "typeck/kinds.hpp"
 
-namespace tessera::typeck {
+namespace tessera::typeck::gradient {
 
 namespace {
 
-using gradient::Activity;
-using gradient::End;
-
-// One gradient that is being inserted.
+// One gradient that is being taken.
 class Differentiation {
  public:
-  Differentiation(Inserter& inserter, const open::Gradient& written, const open::Instance& function,
-                  const Instance& instance, Span span)
-      : inserter_(inserter), written_(written), function_(function), instance_(instance), span_(span) {}
+  Differentiation(Graph& graph, const Written& written)
+      : graph_(graph), written_(written), function_(graph.program().instances[written.instance]) {}
 
-  MaybeHeld run(const std::vector<NodeId>& arguments) {
-    return ways_lead_to_loss() ? reversed(arguments) : std::nullopt;
+  // The results, or none.
+  std::vector<Use> run(ValueId entered, const std::vector<ValueId>& arguments) {
+    return ways_lead_to_loss() ? reversed(entered, arguments) : std::vector<Use>{};
   }
 
  private:
   Activity activity_of(const std::vector<std::size_t>& parameters) const {
-    Activity activity(inserter_.typed());
-    for (const std::size_t k : parameters) activity.start(instance_.parameters[k], {true, false});
-    activity.region(instance_.body);
+    Activity activity(graph_.program());
+    for (const std::size_t k : parameters) activity.start(function_.parameters[k].value, {true, false});
+    activity.region(function_.body);
     return activity;
   }
 
@@ -38,7 +37,7 @@ class Differentiation {
     for (std::size_t at = 0; at < written_.parameters.size(); ++at) {
       const std::size_t k = written_.parameters[at];
       const Activity activity = activity_of({k});
-      const gradient::Flags loss = activity.flags(instance_.body.results[0]);
+      const Flags loss = activity.flags(function_.body.results[0].value);
       const std::string& name = function_.parameters[k].name;
       good = good && loss.active;
       if (!loss.active) report_zero(name, written_.spans[at], activity.ends(), loss.severed);
@@ -48,7 +47,7 @@ class Differentiation {
   }
 
   void report_zero(const std::string& name, Span span, const std::set<End>& ends, bool severed) {
-    Diagnostic diagnostic = base::make(Kind::gradient_zero, function_.name, name).at(span);
+    base::Diagnostic diagnostic = base::make(Kind::gradient_zero, function_.name, name).at(span);
     if (severed) {
       for (const End& end : ends)
         diagnostic.labels.push_back({end.span, fmt::format("{} has no derivative", end.what), false});
@@ -58,7 +57,7 @@ class Differentiation {
                                    false});
     }
     const std::string others = written_.names_parameters ? "leave it out of `wrt`" : "name the others in `wrt=[...]`";
-    inserter_.report(std::move(diagnostic).suggest(others));
+    graph_.report(std::move(diagnostic).suggest(others));
   }
 
   void note_partial(const std::string& name, Span span, const std::set<End>& ends) {
@@ -67,55 +66,58 @@ class Differentiation {
     for (const End& end : ends) {
       if (seen.insert(end.what).second) what += (what.empty() ? "" : " and ") + end.what;
     }
-    Diagnostic note = base::make(Kind::gradient_partial, function_.name, name, what).at(span);
+    base::Diagnostic note = base::make(Kind::gradient_partial, function_.name, name, what).at(span);
     for (const End& end : ends) note.labels.push_back({end.span, fmt::format("{} has no derivative", end.what), false});
-    inserter_.report(std::move(note));
+    graph_.report(std::move(note));
   }
 
-  MaybeHeld reversed(const std::vector<NodeId>& arguments) {
+  std::vector<Use> reversed(ValueId entered, const std::vector<ValueId>& arguments) {
     const Activity activity = activity_of(written_.parameters);
-    gradient::Scope scope(inserter_, instance_.body, activity, nullptr, gradient::Purpose::reverse,
-                          gradient::Effects::kept);
-    for (std::size_t k = 0; k < arguments.size(); ++k) scope.give(instance_.parameters[k], arguments[k]);
-    const gradient::Build build(inserter_, span_, "`grad`");
-    const NodeId loss = instance_.body.results[0];
+    Scope scope(graph_, function_.body, activity, nullptr, Purpose::reverse, Effects::kept);
+    scope.enter(entered);
+    for (std::size_t k = 0; k < arguments.size(); ++k) scope.give(function_.parameters[k].value, arguments[k]);
+    const Build build(graph_, written_.span, "`grad`");
+    const ValueId loss = function_.body.results[0].value;
     const auto backward = [&] {
-      const MaybeHeld one = build.number(1, scope.value(loss));
-      return scope.add(loss, one, build) && scope.reverse();
+      scope.add(loss, build.number(1, scope.value(loss)), build);
+      return scope.reverse();
     };
-    if (!inserter_.in_pass(synth::Pass::forward, [&] { return scope.compute(); })) return std::nullopt;
-    if (!inserter_.in_pass(synth::Pass::backward, backward)) return std::nullopt;
-    Held all{scope.results(), span_, {}, {}};
+    if (!graph_.in_pass(synth::Pass::forward, [&] { return scope.compute(); })) return {};
+    if (!graph_.in_pass(synth::Pass::backward, backward)) return {};
+    std::vector<Use> all;
+    for (const ValueId result : scope.results()) all.push_back({result, written_.span, {}});
     bool good = true;
     for (std::size_t at = 0; at < written_.parameters.size(); ++at) {
       const std::size_t k = written_.parameters[at];
-      const Held* const found = scope.cotangent(instance_.parameters[k]);
+      const auto found = scope.cotangent(function_.parameters[k].value);
       // Its only way to the loss leads through a loop that is never taken.
-      if (found == nullptr) report_zero(function_.parameters[k].name, written_.spans[at], {}, false);
-      good = good && found != nullptr;
-      if (good) all.nodes.push_back(found->node());
+      if (!found.has_value()) report_zero(function_.parameters[k].name, written_.spans[at], {}, false);
+      good = good && found.has_value();
+      if (good) all.push_back({found->value, written_.span, {}});
     }
-    return good ? MaybeHeld(all) : std::nullopt;
+    return good ? all : std::vector<Use>{};
   }
 
-  Inserter& inserter_;
-  const open::Gradient& written_;
-  const open::Instance& function_;
-  const Instance instance_;  // a copy: the store grows
-  Span span_;
+  Graph& graph_;
+  const Written& written_;
+  const open::Instance function_;  // a copy: the store may grow
 };
 
 }  // namespace
 
-void Inserter::insert(open::ValueId id, const open::Node& node, const open::Gradient& body) {
-  const open::Instance& function = program_.instances[body.instance];
-  const auto arguments = bring_arguments(id, function, body.arguments);
-  if (!arguments.has_value()) return;
-  std::vector<ArrayType> types;
-  for (const NodeId argument : *arguments) types.push_back(type(argument));
-  const auto instance = close(body.instance, types, node.span);
-  if (!instance.has_value() || !local_allows(*instance, function.name, node.span) || !node.is_complete) return;
-  keep(id, Differentiation(*this, body, function, typed_.instances[*instance], node.span).run(*arguments));
+ValueId enter(Graph& graph, const Written& written) {
+  const open::Instance function = graph.program().instances[written.instance];
+  std::vector<Use> arguments;
+  for (std::size_t k = 0; k < written.arguments.size(); ++k)
+    arguments.push_back(argument(graph, function, k, written.arguments[k]));
+  return graph.enter(written.span, written.instance, std::move(arguments));
 }
 
-}  // namespace tessera::typeck
+ValueId differentiate(Graph& graph, const Written& written, std::vector<open::Type> types) {
+  const ValueId entered = enter(graph, written);
+  const std::vector<ValueId> arguments = graph.elements_of(entered, written.span);
+  open::Gradient gradient{Differentiation(graph, written).run(entered, arguments)};
+  return graph.emit(written.span, std::move(types), std::move(gradient));
+}
+
+}  // namespace tessera::typeck::gradient

@@ -11,18 +11,18 @@ namespace {
 using synth::MapOp;
 
 // A contribution of the result's shape, summed over what the operand was repeated along.
-bool give(const Reversal& r, std::size_t operand, const MaybeHeld& contribution) {
-  const Shape shape = r.type(operand).shape();
-  return r.give(operand, r.build.summed_to(contribution, shape));
+void give(const Reversal& r, std::size_t operand, const Use& contribution) {
+  if (r.wants(operand)) r.give(operand, r.build.summed_to(contribution, r.type(operand).shape()));
 }
 
 // a op b: the contributions of both, where wanted.
 template <class Left, class Right>
-bool give_both(const Reversal& r, const Left& left, const Right& right) {
-  return (!r.wants(0) || give(r, 0, left())) && (!r.wants(1) || give(r, 1, right()));
+void give_both(const Reversal& r, const Left& left, const Right& right) {
+  if (r.wants(0)) give(r, 0, left());
+  if (r.wants(1)) give(r, 1, right());
 }
 
-bool reverse_divide(const Reversal& r) {
+void reverse_divide(const Reversal& r) {
   const Build& b = r.build;
   return give_both(
       r, [&] { return b.divide(r.g, r.operand(1)); },
@@ -33,121 +33,121 @@ bool reverse_divide(const Reversal& r) {
 bool is_small_whole(double value) { return std::abs(value) <= 0x1p20 && std::floor(value) == value; }
 
 // Exponent: a constant of 1 or 2 has no power left, one of 0 none at all; log(0) counts as 0.
-MaybeHeld power_of_base(const Reversal& r) {
+Use power_of_base(const Reversal& r) {
   const Build& b = r.build;
-  const Held exponent = r.operand(1);
+  const Use exponent = r.operand(1);
   const auto* known = exponent.known.has_value() ? std::get_if<double>(&*exponent.known) : nullptr;
   if (known != nullptr && *known == 1) return r.g;
-  const MaybeHeld scaled = b.multiply(r.g, exponent);
+  const Use scaled = b.multiply(r.g, exponent);
   if (known != nullptr && *known == 2) return b.multiply(scaled, r.operand(0));
   if (known != nullptr && *known != 0 && is_small_whole(*known))
     return b.multiply(scaled, b.map(MapOp::power, {r.operand(0), b.number(*known - 1, exponent)}));
   // Where both are zero, 0 times 0**-1 would be no number.
-  const Held base = r.operand(0);
-  const MaybeHeld one = b.number(1, exponent);
-  const MaybeHeld are_zero = b.map(MapOp::logical_and, {b.compare(MapOp::equal, exponent, b.number(0, exponent)),
-                                                        b.compare(MapOp::equal, base, b.number(0, base))});
-  const MaybeHeld less = b.select(are_zero, one, b.subtract(exponent, one));
+  const Use base = r.operand(0);
+  const Use one = b.number(1, exponent);
+  const Use are_zero = b.map(MapOp::logical_and, {b.compare(MapOp::equal, exponent, b.number(0, exponent)),
+                                                  b.compare(MapOp::equal, base, b.number(0, base))});
+  const Use less = b.select(are_zero, one, b.subtract(exponent, one));
   return b.multiply(scaled, b.map(MapOp::power, {base, less}));
 }
 
-MaybeHeld power_of_exponent(const Reversal& r) {
+Use power_of_exponent(const Reversal& r) {
   const Build& b = r.build;
-  const Held base = r.operand(0);
-  const MaybeHeld zero = b.number(0, base);
-  const MaybeHeld is_zero = b.compare(MapOp::equal, base, zero);
-  const MaybeHeld log = b.select(is_zero, zero, b.map(MapOp::log, {base}));
+  const Use base = r.operand(0);
+  const Use zero = b.number(0, base);
+  const Use is_zero = b.compare(MapOp::equal, base, zero);
+  const Use log = b.select(is_zero, zero, b.map(MapOp::log, {base}));
   return b.multiply(b.multiply(r.g, r.result()), log);
 }
 
 // g to the operand that won, half of it at a tie.
-MaybeHeld of_winner(const Build& b, const MaybeHeld& g, MapOp wins, const MaybeHeld& own, const MaybeHeld& other) {
-  const MaybeHeld tie = b.select(b.compare(MapOp::equal, own, other), b.multiply(g, b.number(0.5, g)), b.number(0, g));
+Use of_winner(const Build& b, const Use& g, MapOp wins, const Use& own, const Use& other) {
+  const Use tie = b.select(b.compare(MapOp::equal, own, other), b.multiply(g, b.number(0.5, g)), b.number(0, g));
   return b.select(b.compare(wins, own, other), g, tie);
 }
 
-bool reverse_extremum(const Reversal& r, MapOp wins) {
+void reverse_extremum(const Reversal& r, MapOp wins) {
   return give_both(
       r, [&] { return of_winner(r.build, r.g, wins, r.operand(0), r.operand(1)); },
       [&] { return of_winner(r.build, r.g, wins, r.operand(1), r.operand(0)); });
 }
 
 // minimum(maximum(a, low), high)
-bool reverse_clip(const Reversal& r) {
+void reverse_clip(const Reversal& r) {
   const Build& b = r.build;
-  const MaybeHeld low = r.operand(1);
-  const MaybeHeld high = r.operand(2);
-  const MaybeHeld raised = b.map(MapOp::maximum, {r.operand(0), low});
-  if (r.wants(2) && !give(r, 2, of_winner(b, r.g, MapOp::less, high, raised))) return false;
-  const MaybeHeld of_raised = of_winner(b, r.g, MapOp::less, raised, high);
-  if (r.wants(0) && !give(r, 0, of_winner(b, of_raised, MapOp::greater, r.operand(0), low))) return false;
-  return !r.wants(1) || give(r, 1, of_winner(b, of_raised, MapOp::greater, low, r.operand(0)));
+  const Use low = r.operand(1);
+  const Use high = r.operand(2);
+  const Use raised = b.map(MapOp::maximum, {r.operand(0), low});
+  if (r.wants(2)) give(r, 2, of_winner(b, r.g, MapOp::less, high, raised));
+  const Use of_raised = of_winner(b, r.g, MapOp::less, raised, high);
+  if (r.wants(0)) give(r, 0, of_winner(b, of_raised, MapOp::greater, r.operand(0), low));
+  if (r.wants(1)) give(r, 1, of_winner(b, of_raised, MapOp::greater, low, r.operand(0)));
 }
 
 // 0.5*(1+erf(a/sqrt 2)) + a*exp(-a*a/2)/sqrt(2 pi)
-MaybeHeld slope_of_gelu(const Reversal& r) {
+Use slope_of_gelu(const Reversal& r) {
   const Build& b = r.build;
-  const MaybeHeld a = r.operand(0);
-  const MaybeHeld half = b.number(0.5, a);
-  const MaybeHeld erf = b.map(MapOp::erf, {b.multiply(a, b.number(1 / std::numbers::sqrt2, a))});
-  const MaybeHeld below = b.add(half, b.multiply(half, erf));
-  const MaybeHeld bell = b.map(MapOp::exp, {b.multiply(b.multiply(a, a), b.number(-0.5, a))});
-  const MaybeHeld height = b.multiply(bell, b.number(0.5 * std::numbers::sqrt2 * std::numbers::inv_sqrtpi, a));
+  const Use a = r.operand(0);
+  const Use half = b.number(0.5, a);
+  const Use erf = b.map(MapOp::erf, {b.multiply(a, b.number(1 / std::numbers::sqrt2, a))});
+  const Use below = b.add(half, b.multiply(half, erf));
+  const Use bell = b.map(MapOp::exp, {b.multiply(b.multiply(a, a), b.number(-0.5, a))});
+  const Use height = b.multiply(bell, b.number(0.5 * std::numbers::sqrt2 * std::numbers::inv_sqrtpi, a));
   return b.add(below, b.multiply(a, height));
 }
 
-MaybeHeld slope_of_erf(const Reversal& r) {
+Use slope_of_erf(const Reversal& r) {
   const Build& b = r.build;
-  const MaybeHeld a = r.operand(0);
-  const MaybeHeld bell = b.map(MapOp::exp, {b.negate(b.multiply(a, a))});
+  const Use a = r.operand(0);
+  const Use bell = b.map(MapOp::exp, {b.negate(b.multiply(a, a))});
   return b.multiply(bell, b.number(2 * std::numbers::inv_sqrtpi, a));
 }
 
 // out * (1 - out)
-MaybeHeld slope_of_sigmoid(const Reversal& r) {
-  const MaybeHeld out = r.result();
+Use slope_of_sigmoid(const Reversal& r) {
+  const Use out = r.result();
   return r.build.multiply(out, r.build.subtract(r.build.number(1, out), out));
 }
 
-MaybeHeld slope_of_tanh(const Reversal& r) {
-  const MaybeHeld out = r.result();
+Use slope_of_tanh(const Reversal& r) {
+  const Use out = r.result();
   return r.build.subtract(r.build.number(1, out), r.build.multiply(out, out));
 }
 
-MaybeHeld of_relu(const Reversal& r) {
+Use of_relu(const Reversal& r) {
   const Build& b = r.build;
-  const MaybeHeld out = r.result();
+  const Use out = r.result();
   return b.select(b.compare(MapOp::greater, out, b.number(0, out)), r.g, b.number(0, r.g));
 }
 
 // -0.5 * out / a
-MaybeHeld slope_of_rsqrt(const Reversal& r) {
+Use slope_of_rsqrt(const Reversal& r) {
   const Build& b = r.build;
   return b.divide(b.multiply(r.result(), b.number(-0.5, r.result())), r.operand(0));
 }
 
-bool reverse_select(const Reversal& r) {
+void reverse_select(const Reversal& r) {
   const Build& b = r.build;
-  const MaybeHeld condition = r.operand(0);
-  const MaybeHeld zero = b.number(0, r.g);
-  return (!r.wants(1) || give(r, 1, b.select(condition, r.g, zero))) &&
-         (!r.wants(2) || give(r, 2, b.map(MapOp::select, {condition, zero, r.g})));
+  const Use condition = r.operand(0);
+  const Use zero = b.number(0, r.g);
+  if (r.wants(1)) give(r, 1, b.select(condition, r.g, zero));
+  if (r.wants(2)) give(r, 2, b.map(MapOp::select, {condition, zero, r.g}));
 }
 
 // a - b*floor(a/b)
-bool reverse_remainder(const Reversal& r) {
+void reverse_remainder(const Reversal& r) {
   const Build& b = r.build;
   return give_both(
-      r, [&]() -> MaybeHeld { return r.g; },
+      r, [&]() -> Use { return r.g; },
       [&] { return b.negate(b.multiply(r.g, b.flat(MapOp::floor, b.divide(r.operand(0), r.operand(1))))); });
 }
 
 }  // namespace
 
-bool reverse_map(const Reversal& r, MapOp op) {
+void reverse_map(const Reversal& r, MapOp op) {
   const Build& b = r.build;
-  const auto slope = [&](const MaybeHeld& own) { return give(r, 0, b.multiply(r.g, own)); };
-  const auto same = [&]() -> MaybeHeld { return r.g; };
+  const auto slope = [&](const Use& own) { return give(r, 0, b.multiply(r.g, own)); };
+  const auto same = [&]() -> Use { return r.g; };
   switch (op) {
     case MapOp::add: return give_both(r, same, same);
     case MapOp::subtract: return give_both(r, same, [&] { return b.negate(r.g); });
@@ -186,9 +186,8 @@ bool reverse_map(const Reversal& r, MapOp op) {
     case MapOp::logical_or:
     case MapOp::logical_not:
     case MapOp::sign:
-    case MapOp::floor: return true;  // the way ends here: activity.cpp
+    case MapOp::floor: return;  // the way ends here: activity.cpp
   }
-  return true;
 }
 
 }  // namespace tessera::typeck::gradient

@@ -13,45 +13,43 @@ std::vector<std::size_t> positions(const synth::Reduce& reduce) {
 }
 
 // The greatest elements of a group, if there are several, share evenly.
-bool reverse_extreme(const Reversal& r, const synth::Reduce& reduce) {
+void reverse_extreme(const Reversal& r, const synth::Reduce& reduce) {
   const Build& b = r.build;
-  const MaybeHeld a = r.operand(0);
-  const MaybeHeld extreme = b.with_unit_dimensions(b.finished(r.result()), positions(reduce));
-  const MaybeHeld is_extreme = b.cast(b.compare(MapOp::equal, a, extreme), r.type(0).element());
-  const MaybeHeld count = b.finished(b.reduce(ReduceKind::sum, is_extreme, positions(reduce)));
-  const MaybeHeld share = b.with_unit_dimensions(b.divide(r.g, count), positions(reduce));
+  const Use a = r.operand(0);
+  const Use extreme = b.with_unit_dimensions(b.finished(r.result()), positions(reduce));
+  const Use is_extreme = b.cast(b.compare(MapOp::equal, a, extreme), r.type(0).element());
+  const Use count = b.finished(b.reduce(ReduceKind::sum, is_extreme, positions(reduce)));
+  const Use share = b.with_unit_dimensions(b.divide(r.g, count), positions(reduce));
   return r.give(0, b.multiply(is_extreme, share));
 }
 
 // With P the product of the elements that are not zero: without a zero g*P/a, with one g*P there, with more nothing.
-bool reverse_product(const Reversal& r, const synth::Reduce& reduce) {
+void reverse_product(const Reversal& r, const synth::Reduce& reduce) {
   const Build& b = r.build;
-  const MaybeHeld a = r.operand(0);
-  const MaybeHeld one = b.number(1, a);
-  const MaybeHeld zero = b.number(0, a);
-  const MaybeHeld is_zero = b.compare(MapOp::equal, a, zero);
-  const MaybeHeld others = b.select(is_zero, one, a);
-  const MaybeHeld product = b.reduce(ReduceKind::product, others, positions(reduce));
-  const MaybeHeld zeros = b.reduce(ReduceKind::sum, b.cast(is_zero, r.type(0).element()), positions(reduce));
-  const MaybeHeld scaled = b.with_unit_dimensions(b.multiply(r.g, product), positions(reduce));
-  const MaybeHeld count = b.with_unit_dimensions(zeros, positions(reduce));
-  const MaybeHeld with_one = b.select(is_zero, scaled, zero);
-  const MaybeHeld with_some = b.select(b.compare(MapOp::equal, count, one), with_one, zero);
+  const Use a = r.operand(0);
+  const Use one = b.number(1, a);
+  const Use zero = b.number(0, a);
+  const Use is_zero = b.compare(MapOp::equal, a, zero);
+  const Use others = b.select(is_zero, one, a);
+  const Use product = b.reduce(ReduceKind::product, others, positions(reduce));
+  const Use zeros = b.reduce(ReduceKind::sum, b.cast(is_zero, r.type(0).element()), positions(reduce));
+  const Use scaled = b.with_unit_dimensions(b.multiply(r.g, product), positions(reduce));
+  const Use count = b.with_unit_dimensions(zeros, positions(reduce));
+  const Use with_one = b.select(is_zero, scaled, zero);
+  const Use with_some = b.select(b.compare(MapOp::equal, count, one), with_one, zero);
   return r.give(0, b.select(b.compare(MapOp::equal, count, zero), b.divide(scaled, others), with_some));
 }
 
 }  // namespace
 
-bool reverse_reduce(const Reversal& r, const synth::Reduce& reduce) {
-  const ArrayType type = r.type(0);
+void reverse_reduce(const Reversal& r, const synth::Reduce& reduce) {
   switch (reduce.kind) {
     case ReduceKind::sum:
-      return r.give(0, r.build.repeated(r.build.with_unit_dimensions(r.g, positions(reduce)), type));
+      return r.give(0, r.build.repeated(r.build.with_unit_dimensions(r.g, positions(reduce)), r.operand(0)));
     case ReduceKind::product: return reverse_product(r, reduce);
     case ReduceKind::max:
     case ReduceKind::min: return reverse_extreme(r, reduce);
   }
-  return true;
 }
 
 }  // namespace tessera::typeck::gradient

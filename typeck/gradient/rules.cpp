@@ -2,6 +2,23 @@
 
 namespace tessera::typeck::gradient {
 
+Use Reversal::operand(std::size_t k) const {
+  if (const auto known = used.find(k); known != used.end()) return known->second;
+  const Use there = scope.value(compute.operands[k].value);
+  Use own = graph().compute(build.span(), type(k), open::Used{scope.maker(id), k}, {there});
+  own.known = there.known;
+  return used.emplace(k, own).first->second;
+}
+
+open::Type Reversal::type(std::size_t operand) const {
+  const open::Type own = graph().type(scope.here(compute.operands[operand].value));
+  return {synth::computed_as(own.element()), own.shape(), own.mesh_ref()};
+}
+
+void Reversal::give(std::size_t operand, const Use& contribution) const {
+  scope.add_back({scope.maker(id), operand, goes_home}, compute.operands[operand].value, contribution, build);
+}
+
 namespace {
 
 // One call for each operation. An operation without operands of floats, without a result, or with a result that is no
@@ -9,39 +26,56 @@ namespace {
 struct Rules {
   const Reversal& r;
 
-  bool operator()(const synth::Constant&) const { return true; }
-  bool operator()(const synth::Fill&) const { return reverse_fill(r); }
-  bool operator()(const synth::Iota&) const { return true; }
-  bool operator()(const synth::Random&) const { return true; }
-  bool operator()(const synth::Normal&) const { return true; }
-  bool operator()(const synth::Load&) const { return true; }
-  bool operator()(const synth::Map& o) const { return reverse_map(r, o.op); }
-  bool operator()(const synth::Reduce& o) const { return reverse_reduce(r, o); }
-  bool operator()(const synth::ArgReduce&) const { return true; }
-  bool operator()(const synth::Find&) const { return true; }
-  bool operator()(const synth::Contract& o) const { return reverse_contract(r, o); }
-  bool operator()(const synth::Cumsum& o) const { return reverse_cumsum(r, o); }
-  bool operator()(const synth::Sort&) const { return true; }      // ends every way (activity.cpp)
-  bool operator()(const synth::Greatest&) const { return true; }  // so does this
-  bool operator()(const synth::Transpose& o) const { return reverse_transpose(r, o); }
-  bool operator()(const synth::Reshape&) const { return reverse_reshape(r); }
-  bool operator()(const synth::Take&) const { return reverse_take(r); }
-  bool operator()(const synth::ScatterAdd&) const { return reverse_scatter_add(r); }
-  bool operator()(const synth::OneHot&) const { return true; }
-  bool operator()(const synth::Assemble& o) const { return reverse_assemble(r, o); }
-  bool operator()(const synth::Collect&) const { return true; }
-  bool operator()(const synth::PrintText&) const { return true; }
-  bool operator()(const synth::Print&) const { return true; }
-  bool operator()(const synth::Show&) const { return true; }
-  bool operator()(const synth::Save&) const { return true; }
-  bool operator()(const synth::Assert&) const { return true; }
+  void operator()(const synth::Operation& own) const { std::visit(*this, own); }
+
+  void operator()(const synth::Constant&) const {}
+  void operator()(const synth::Fill&) const { reverse_moves(r); }
+  void operator()(const synth::Iota&) const {}
+  void operator()(const synth::Random&) const {}
+  void operator()(const synth::Normal&) const {}
+  void operator()(const synth::Load&) const {}
+  void operator()(const synth::Map& o) const { reverse_map(r, o.op); }
+  void operator()(const synth::Reduce& o) const {
+    return o.dimensions.empty() ? reverse_moves(r) : reverse_reduce(r, o);
+  }
+  void operator()(const synth::ArgReduce&) const {}
+  void operator()(const synth::Find&) const {}
+  void operator()(const synth::Contract& o) const { reverse_contract(r, o); }
+  void operator()(const synth::Cumsum& o) const { reverse_cumsum(r, o); }
+  void operator()(const synth::Sort&) const {}      // ends every way (activity.cpp)
+  void operator()(const synth::Greatest&) const {}  // so does this
+  void operator()(const synth::Transpose&) const { reverse_moves(r); }
+  void operator()(const synth::Reshape&) const { reverse_moves(r); }
+  void operator()(const synth::Take&) const { reverse_take(r); }
+  void operator()(const synth::ScatterAdd&) const { reverse_scatter_add(r); }
+  void operator()(const synth::OneHot&) const {}
+  void operator()(const synth::Assemble&) const { reverse_moves(r); }
+  void operator()(const synth::Collect&) const {}
+  void operator()(const synth::PrintText&) const {}
+  void operator()(const synth::Print&) const {}
+  void operator()(const synth::Show&) const {}
+  void operator()(const synth::Save&) const {}
+  void operator()(const synth::Assert&) const {}
+
+  void operator()(const open::Product& o) const { reverse_contract(r, o.contract); }
+  void operator()(const open::Broadcast&) const { reverse_map(r, synth::MapOp::copy); }
+  void operator()(const open::Sum&) const { reverse_map(r, synth::MapOp::add); }
+  void operator()(const open::Both&) const { reverse_map(r, synth::MapOp::add); }
+  void operator()(const open::Pad&) const { reverse_pad(r); }
+  void operator()(const open::ZerosAs&) const {}
+  void operator()(const open::FinishAs&) const { r.give(0, r.g); }
+  template <class Moves>
+  void operator()(const Moves&) const {
+    reverse_moves(r);
+  }
 };
 
 }  // namespace
 
-bool reverse_operation(Scope& scope, const Build& build, const Compute& compute, NodeId id, const Held& cotangent) {
-  const Reversal reversal{scope, build, compute, id, cotangent};
-  return std::visit(Rules{reversal}, compute.operation);
+void reverse_operation(Scope& scope, const Build& build, const open::Compute& compute, ValueId id,
+                       const Use& cotangent) {
+  const Reversal reversal{scope, build, compute, id, cotangent, scope.wants_one(compute.operands)};
+  std::visit(Rules{reversal}, compute.operation);
 }
 
 }  // namespace tessera::typeck::gradient

@@ -10,29 +10,31 @@ namespace tessera::typeck::gradient {
 struct Reversal {
   Scope& scope;
   const Build& build;
-  const Compute& compute;
-  NodeId id;  // the operation
-  Held g;     // the cotangent of its result
+  const open::Compute& compute;
+  ValueId id;  // the operation
+  Use g;       // the cotangent of its result
+  bool goes_home;
+  mutable std::map<std::size_t, Use> used = {};  // operands that were asked for
 
+  Graph& graph() const { return build.graph(); }
   bool wants(std::size_t operand) const { return scope.wants(compute.operands[operand]); }
-  Held operand(std::size_t k) const { return scope.value(compute.operands[k]); }
-  Held result() const { return scope.value(id); }
-  // A copy: nodes move when others are made.
-  ArrayType type(std::size_t operand) const { return build.inserter().type(scope.here(compute.operands[operand])); }
-  bool give(std::size_t operand, const MaybeHeld& contribution) const {
-    return scope.add(compute.operands[operand], contribution, build);
-  }
+  // The operand as the operation had it.
+  Use operand(std::size_t k) const;
+  Use result() const { return scope.value(id); }
+  // The operand's type, with elements as they are computed.
+  open::Type type(std::size_t operand) const;
+  // Adds a contribution to the operand's cotangent, if it has one.
+  void give(std::size_t operand, const Use& contribution) const;
 };
 
-bool reverse_map(const Reversal& r, synth::MapOp op);                       // map_rules.cpp
-bool reverse_reduce(const Reversal& r, const synth::Reduce& reduce);        // reduce_rules.cpp
-bool reverse_contract(const Reversal& r, const synth::Contract& contract);  // contract_rules.cpp
-bool reverse_take(const Reversal& r);                                       // move_rules.cpp
-bool reverse_scatter_add(const Reversal& r);
-bool reverse_cumsum(const Reversal& r, const synth::Cumsum& cumsum);
-bool reverse_transpose(const Reversal& r, const synth::Transpose& transpose);
-bool reverse_reshape(const Reversal& r);
-bool reverse_assemble(const Reversal& r, const synth::Assemble& assemble);
-bool reverse_fill(const Reversal& r);
+void reverse_map(const Reversal& r, synth::MapOp op);                       // map_rules.cpp
+void reverse_reduce(const Reversal& r, const synth::Reduce& reduce);        // reduce_rules.cpp
+void reverse_contract(const Reversal& r, const synth::Contract& contract);  // contract_rules.cpp
+void reverse_take(const Reversal& r);                                       // move_rules.cpp
+void reverse_scatter_add(const Reversal& r);
+void reverse_cumsum(const Reversal& r, const synth::Cumsum& cumsum);
+// Of what moves elements, and of what changes layouts: `insert` takes the same way back.
+void reverse_moves(const Reversal& r);
+void reverse_pad(const Reversal& r);
 
 }  // namespace tessera::typeck::gradient

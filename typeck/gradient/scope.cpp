@@ -5,276 +5,371 @@
 
 #include <algorithm>
 
+#include "typeck/open/spelling.hpp"
 #include "typeck/typed/known_scalar.hpp"
 
 namespace tessera::typeck::gradient {
 
 namespace {
 
-// `@`, `all_gather for argument w of layer`: what a cotangent is the transpose of.
-std::string transposed(const Redistribute& body) {
-  std::string steps;
-  for (const synth::PlanStep& step : body.plan->steps)
-    steps += fmt::format("{}{}", steps.empty() ? "" : " and ", synth::name(step.collective));
-  return fmt::format("the transpose of the {} for {}", steps, body.why.who);
-}
-
-std::string reason(const Node& node) {
-  if (const auto* compute = std::get_if<Compute>(&node.body))
+std::string reason(const open::Node& node) {
+  if (const auto* compute = std::get_if<open::Compute>(&node.body))
     return fmt::format("the gradient of {}", spelling(compute->operation));
-  if (const auto* moved = std::get_if<Redistribute>(&node.body)) return transposed(*moved);
-  if (std::holds_alternative<If>(node.body)) return "the gradient of `if`";
-  if (std::holds_alternative<Loop>(node.body)) return "the gradient of a loop";
+  if (std::holds_alternative<open::If>(node.body)) return "the gradient of `if`";
+  if (std::holds_alternative<open::Loop>(node.body)) return "the gradient of a loop";
   return "a gradient";
 }
 
-std::optional<KnownScalar> constant_value(const Typed& typed, NodeId node) {
-  const auto* compute = std::get_if<Compute>(&typed.nodes[node].body);
-  const auto* constant = compute == nullptr ? nullptr : std::get_if<synth::Constant>(&compute->operation);
-  return constant == nullptr ? std::nullopt : value_of(typed.literals[constant->literal]);
+// Those of storage types are widened before anything is computed of them.
+std::optional<KnownScalar> constant_value(const open::Program& program, ValueId value) {
+  const auto* compute = std::get_if<open::Compute>(&program.nodes[value].body);
+  const auto* operation = compute == nullptr ? nullptr : std::get_if<synth::Operation>(&compute->operation);
+  const auto* constant = operation == nullptr ? nullptr : std::get_if<synth::Constant>(operation);
+  if (constant == nullptr || synth::is_storage(program.type(value).element())) return std::nullopt;
+  return value_of(program.literals[constant->literal]);
 }
 
 }  // namespace
 
-std::optional<ArrayType> whole_cotangent(Inserter& inserter, Span span, const ArrayType& type) {
-  auto layout = Layout::make(type.mesh(), type.layout().splits());
-  TESSERA_CHECK(layout.ok(), "the splits of a type are no layout");
-  return inserter.made(
-      ArrayType::make(synth::computed_as(type.element()), type.shape(), type.mesh_ref(), std::move(layout).value()),
-      span);
-}
-
-MaybeHeld bring(const Build& build, const MaybeHeld& cotangent, const ArrayType& type) {
-  if (!cotangent.has_value()) return std::nullopt;
-  Inserter& inserter = build.inserter();
-  const ArrayType own = inserter.type(*cotangent);
-  AxisList pending;
-  if (own.mesh() == type.mesh()) {
-    for (const synth::AxisPart& part : own.layout().pending()) {
-      if (!type.layout().uses(part)) pending.push_back(part);
-    }
-  }
-  auto layout = Layout::make(type.mesh(), type.layout().splits(), std::move(pending));
-  TESSERA_CHECK(layout.ok(), "a cotangent has no layout");
-  const auto target = inserter.made(
-      ArrayType::make(own.element(), type.shape(), type.mesh_ref(), std::move(layout).value()), build.span());
-  if (!target.has_value()) return std::nullopt;
-  return inserter.redistribute(*cotangent, *target,
-                               Reason{Reason::Asker::operation, build.who(), build.span(), {}, {}});
+Use argument(Graph& graph, const open::Instance& callee, std::size_t k, const Use& value) {
+  const open::Instance::Parameter& parameter = callee.parameters[k];
+  if (!parameter.layout.has_value()) return value;
+  open::As as{value, *parameter.layout, fmt::format("argument {} of {}", parameter.name, callee.name), value.span,
+              parameter.written};
+  as.is_argument = true;
+  return {graph.emit(value.span, {graph.type(parameter.value)}, std::move(as)), value.span, {}, value.known};
 }
 
 // ---- Values ----
 
-const std::vector<NodeId>* Scope::held(NodeId original) const {
+const std::vector<ValueId>* Scope::held(ValueId original) const {
   for (const Scope* scope = this; scope != nullptr; scope = scope->outer_) {
     if (const auto found = scope->values_.find(original); found != scope->values_.end()) return &found->second;
   }
   return nullptr;
 }
 
-// A value of the session is the same everywhere.
-NodeId Scope::here(NodeId original) const {
-  const std::vector<NodeId>* const nodes = held(original);
-  return nodes == nullptr ? original : nodes->at(0);
+// A value of the session is the same everywhere; a result that is left open stays so.
+ValueId Scope::here(ValueId original) const {
+  const std::vector<ValueId>* const values = held(original);
+  return values == nullptr ? original : values->at(0);
 }
 
-Held Scope::value(NodeId original) const {
-  const NodeId node = here(original);
-  const Typed& typed = inserter_.typed();
-  return Held{{node}, typed.nodes[node].span, {}, constant_value(typed, node)};
+ValueId Scope::maker(ValueId original) const {
+  for (const Scope* scope = this; scope != nullptr; scope = scope->outer_) {
+    if (const auto found = scope->makers_.find(original); found != scope->makers_.end()) return found->second;
+  }
+  return original;
 }
 
-std::vector<NodeId> Scope::all_here(const std::vector<NodeId>& originals) const {
-  std::vector<NodeId> all;
-  for (const NodeId original : originals) all.push_back(here(original));
+Use Scope::here(const Use& use) const { return {here(use.value), use.span, {}, use.known}; }
+
+std::vector<Use> Scope::uses_here(const std::vector<Use>& originals) const {
+  std::vector<Use> all;
+  for (const Use& original : originals) all.push_back(here(original));
   return all;
 }
 
-std::vector<NodeId> Scope::results() const { return all_here(region_.results); }
-
-void Scope::emit(NodeId original, std::vector<ArrayType> types, decltype(Node::body) body) {
-  const Span span = inserter_.typed().nodes[original].span;
-  if (types.empty()) {
-    inserter_.emit(span, {}, std::move(body));
-    return;
-  }
-  values_[original] = inserter_.elements_of(inserter_.emit(span, std::move(types), std::move(body)), span).nodes;
+std::vector<ValueId> Scope::all_here(const std::vector<Use>& originals) const {
+  std::vector<ValueId> all;
+  for (const Use& original : originals) all.push_back(here(original.value));
+  return all;
 }
 
-bool Scope::copy_region(const Region& from, Region& to, Scope& inner) const {
-  const bool good = inserter_.in_region(to, [&] { return inner.compute(); });
-  if (good) to.results = inner.all_here(from.results);
+Use Scope::value(ValueId original) const {
+  const ValueId value = here(original);
+  return {value, {}, {}, constant_value(graph_.program(), value)};
+}
+
+void Scope::emit(ValueId original, std::vector<open::Type> types, decltype(open::Node::body) body) {
+  const Span span = graph_.program().nodes[original].span;
+  const bool has_results = !types.empty();
+  const ValueId made = graph_.emit(span, std::move(types), std::move(body));
+  graph_.note_copy(made, original, entered_);
+  makers_[original] = made;
+  if (has_results) values_[original] = graph_.elements_of(made, span);
+}
+
+bool Scope::copy_region(const open::Region& from, open::Region& to, Scope& inner) const {
+  const bool good = graph_.in_region(to, [&] { return inner.compute(); });
+  if (good) to.results = inner.uses_here(from.results);
   return good;
 }
 
+std::uint32_t Scope::number_of(const open::Node& original) {
+  const auto [at, fresh] = numbers_->emplace(original.again, 0);
+  if (fresh) at->second = graph_.new_number();
+  return at->second;
+}
+
 bool Scope::compute() {
-  for (const NodeId id : region_.order) {
-    inserter_.options().stop.look();
-    const Node node = inserter_.typed().nodes[id];  // a copy: the store grows
-    if (!std::visit([&](const auto& body) { return compute(id, node, body); }, node.body)) return false;
+  for (const ValueId id : region_.order) {
+    graph_.look();
+    begun_.emplace_back(id, ValueId{static_cast<std::uint32_t>(graph_.made())});
+    const open::Node& node = graph_.program().nodes[id];  // good until another is made
+    const bool good = graph_.again(number_of(node), node.again == 0 ? node.pass : node.pass_there, [&] {
+      return std::visit([&](const auto& body) { return compute(id, node, body); }, node.body);
+    });
+    if (!good) return false;
   }
   return true;
 }
 
-bool Scope::compute(NodeId, const Node&, const Parameter&) { return true; }
-bool Scope::compute(NodeId, const Node&, const Input&) { return true; }
+bool Scope::compute(ValueId, const open::Node&, const open::Parameter&) { return true; }
+bool Scope::compute(ValueId, const open::Node&, const open::Input&) { return true; }
+bool Scope::compute(ValueId, const open::Node&, const open::Definition&) { return true; }
 
-bool Scope::compute(NodeId id, const Node& node, const Compute& body) {
+bool Scope::compute(ValueId id, const open::Node& node, const open::Compute& body) {
   if (node.types.empty() && effects_ == Effects::left_out) return true;
-  Compute own = body;
-  own.operands = all_here(body.operands);
+  open::Compute own = body;
+  own.operands = uses_here(body.operands);
+  if (auto* used = std::get_if<open::Used>(&own.operation)) used->by = maker(used->by);
+  if (auto* back = std::get_if<open::Back>(&own.operation)) back->by = maker(back->by);
+  if (auto* home = std::get_if<open::Home>(&own.operation)) home->by = maker(home->by);
+  std::optional<open::Wish> wish = node.wish;
+  if (wish.has_value() && wish->as_that.valid()) wish->as_that = here(wish->as_that);
+  emit(id, node.types, std::move(own));
+  if (wish.has_value()) graph_.set_wish(makers_[id], std::move(wish));
+  return true;
+}
+
+// The first node here of those from `begins` on.
+ValueId Scope::made_for_operand(ValueId begins) const {
+  const auto at = std::ranges::lower_bound(begun_, begins, {}, &std::pair<ValueId, ValueId>::first);
+  return at == begun_.end() || !begins.valid() ? begins : at->second;
+}
+
+bool Scope::compute(ValueId id, const open::Node& node, const open::As& body) {
+  open::As own = body;
+  own.operand = here(body.operand);
+  own.operand_begins = made_for_operand(body.operand_begins);
   emit(id, node.types, std::move(own));
   return true;
 }
 
-bool Scope::compute(NodeId id, const Node& node, const Redistribute& body) {
-  emit(id, node.types, Redistribute{here(body.operand), body.plan, body.why});
-  return true;
-}
-
-bool Scope::compute(NodeId id, const Node&, const Call& body) {
-  inserter_.spend();
-  const Instance instance = inserter_.typed().instances[body.instance];
-  auto inner = std::make_unique<Scope>(inserter_, instance.body, activity_.callee(id), nullptr, purpose_, effects_);
-  for (std::size_t k = 0; k < body.arguments.size(); ++k) inner->give(instance.parameters[k], here(body.arguments[k]));
+bool Scope::compute(ValueId id, const open::Node&, const open::Call& call) {
+  graph_.spend();
+  const open::Call body = call;
+  const open::Instance& callee = graph_.program().instances[body.instance];
+  auto inner = std::make_unique<Scope>(graph_, callee.body, activity_.callee(id), nullptr, purpose_, effects_);
+  std::vector<Use> arguments;
+  for (std::size_t k = 0; k < body.arguments.size(); ++k) {
+    arguments.push_back(argument(graph_, callee, k, here(body.arguments[k])));
+    inner->give(callee.parameters[k].value, arguments[k].value);
+  }
+  inner->enter(graph_.enter(graph_.node(id).span, body.instance, std::move(arguments)));
   if (!inner->compute()) return false;
   values_[id] = inner->results();
   calls_[id] = std::move(inner);
   return true;
 }
 
-bool Scope::compute(NodeId id, const Node& node, const Loop& body) {
-  const bool turns = !body.known_count.has_value() || *body.known_count > 0;
-  if (purpose_ == Purpose::reverse && turns && activity_.any_active(id)) return stack_carried(id, node, body);
-  Loop own{here(body.count), body.known_count, {}, all_here(body.initial), {}, {}};
-  Scope inner(inserter_, body.body, activity_, this, Purpose::value, effects_);
-  const auto parameter = [&](NodeId original) {
-    const Node from = inserter_.typed().nodes[original];
-    const NodeId made = inserter_.typed().nodes.add(from);
-    inner.give(original, made);
-    return made;
-  };
-  own.index = parameter(body.index);
-  for (const NodeId original : body.indices_elsewhere) own.indices_elsewhere.push_back(parameter(original));
-  for (const NodeId original : body.parameters) own.parameters.push_back(parameter(original));
-  if (!inserter_.in_loop(own, [&] { return copy_region(body.body, own.body, inner); })) return false;
-  emit(id, node.types, std::move(own));
-  return true;
-}
-
-bool Scope::compute(NodeId id, const Node& node, const If& body) {
-  If own{here(body.condition), {}, {}};
-  Scope then_scope(inserter_, body.then_region, activity_, this, Purpose::value, effects_);
-  Scope else_scope(inserter_, body.else_region, activity_, this, Purpose::value, effects_);
+bool Scope::compute(ValueId id, const open::Node& node, const open::If& branch) {
+  const open::If body = branch;
+  const std::vector<open::Type> types = node.types;
+  open::If own = body;
+  own.condition = here(body.condition);
+  Scope then_scope(graph_, body.then_region, activity_, this, Purpose::value, effects_);
+  Scope else_scope(graph_, body.else_region, activity_, this, Purpose::value, effects_);
+  own.then_region = own.else_region = {};
   if (!copy_region(body.then_region, own.then_region, then_scope)) return false;
   if (!copy_region(body.else_region, own.else_region, else_scope)) return false;
-  emit(id, node.types, std::move(own));
+  emit(id, types, std::move(own));
   return true;
 }
 
-bool Scope::compute(NodeId id, const Node& node, const Again& body) {
-  Again own;
-  Scope inner(inserter_, body.body, activity_, this, Purpose::value, effects_);
+bool Scope::compute(ValueId id, const open::Node& node, const open::Again& again) {
+  const open::Again body = again;
+  const std::vector<open::Type> types = node.types;
+  open::Again own;
+  Scope inner(graph_, body.body, activity_, this, Purpose::value, effects_);
   if (!copy_region(body.body, own.body, inner)) return false;
-  emit(id, node.types, std::move(own));
+  emit(id, types, std::move(own));
   return true;
 }
 
-bool Scope::compute(NodeId id, const Node&, const Element& body) {
-  const std::vector<NodeId>* const tuple = held(body.tuple);
+bool Scope::compute(ValueId id, const open::Node&, const open::Element& body) {
+  const std::vector<ValueId>* const tuple = held(body.tuple);
   TESSERA_CHECK(tuple != nullptr, "a tuple is used where it was not computed");
   values_[id] = {tuple->at(body.index)};
   return true;
 }
 
-// ---- Cotangents ----
-
-const Held* Scope::cotangent(NodeId original, std::uint32_t result) const {
-  const auto found = cotangents_.find({original, result});
-  return found == cotangents_.end() ? nullptr : &found->second;
+bool Scope::compute(ValueId id, const open::Node&, const open::Enter& body) {
+  values_[id] = all_here(body.arguments);
+  return true;
 }
 
-bool Scope::add(NodeId original, const MaybeHeld& cotangent, const Build& build, std::uint32_t result) {
-  if (!cotangent.has_value()) return false;
-  if (!activity_.flags(original, result).active) return true;
-  const ArrayType type = inserter_.typed().nodes[original].types.at(result);
-  MaybeHeld brought = bring(build, cotangent, type);
-  if (!brought.has_value()) return false;
-  const auto [at, fresh] = cotangents_.emplace(std::pair(original, result), *brought);
-  if (fresh) return true;
-  // If one is a pending sum and the other is not, the sum is finished first: both are then as the type asks.
-  const MaybeHeld both = build.add(at->second, brought);
-  if (!both.has_value()) return false;
-  at->second = *both;
+bool Scope::compute(ValueId id, const open::Node&, const open::Gradient& body) {
+  values_[id] = all_here(body.results);
   return true;
+}
+
+// What would be computed here is only read, and has no derivative.
+bool Scope::compute(ValueId id, const open::Node&, const open::PlanText& plan) {
+  if (effects_ == Effects::left_out) return true;
+  const open::PlanText body = plan;
+  Activity none(graph_.program());
+  none.region(body.region);
+  Scope inner(graph_, body.region, none, this, Purpose::value, effects_);
+  open::PlanText own;
+  if (!copy_region(body.region, own.region, inner)) return false;
+  emit(id, {}, std::move(own));
+  return true;
+}
+
+// ---- Cotangents ----
+
+std::optional<Use> Scope::cotangent(ValueId original, std::uint32_t result) const {
+  const auto found = cotangents_.find({original, result});
+  return found == cotangents_.end() ? std::nullopt : std::optional(found->second);
+}
+
+void Scope::add(ValueId original, const Use& cotangent, const Build& build, std::uint32_t result) {
+  if (!activity_.flags(original, result).active) return;
+  const auto [at, fresh] = cotangents_.emplace(std::pair(original, result), cotangent);
+  if (!fresh) at->second = build.compute(graph_.type(cotangent), open::Both{}, {at->second, cotangent});
+}
+
+void Scope::add_back(const open::Back& back, ValueId original, const Use& contribution, const Build& build) {
+  if (!activity_.flags(original).active) return;
+  const open::Type own = graph_.type(here(original));
+  const open::Type type(graph_.type(contribution).element(), own.shape(), own.mesh_ref());
+  std::vector<Use> operands = {contribution};
+  const auto [at, fresh] = cotangents_.try_emplace({original, 0});
+  if (!fresh) operands.push_back(at->second);
+  at->second = build.compute(type, back, std::move(operands));
+}
+
+bool Scope::wants_one(const std::vector<Use>& operands) const {
+  return std::ranges::count_if(operands, [&](const Use& operand) {
+           return wants(operand) || cotangents_.contains({operand.value, 0});
+         }) <= 1;
+}
+
+bool Scope::has_cotangent(const std::vector<Use>& operands) const {
+  return std::ranges::any_of(operands, [&](const Use& use) { return cotangents_.contains({use.value, 0}); });
+}
+
+// What an operation was the first to ask for is undone when its operands have its contributions, the last first. Others
+// may have used it that contributed before.
+void Scope::bring_home(ValueId by, const std::vector<Use>& operands, const Build& build) {
+  for (std::size_t k = operands.size(); k-- > 0;) {
+    const auto at = cotangents_.find({operands[k].value, 0});
+    if (at != cotangents_.end()) at->second = build.compute(graph_.type(at->second), open::Home{by}, {at->second});
+  }
 }
 
 bool Scope::reverse() {
   for (auto at = region_.order.rbegin(); at != region_.order.rend(); ++at) {
-    inserter_.options().stop.look();
-    const NodeId id = *at;
-    if (!activity_.any_active(id)) continue;
-    const Node node = inserter_.typed().nodes[id];
+    graph_.look();
+    const ValueId id = *at;
+    const open::Node& node = graph_.program().nodes[id];  // good until another is made
+    const std::size_t results = node.types.size();
     if (!std::visit([&](const auto& body) { return reverse(id, node, body); }, node.body)) return false;
-    for (std::uint32_t k = 0; k < node.types.size(); ++k) cotangents_.erase({id, k});
+    for (std::uint32_t k = 0; k < results; ++k) cotangents_.erase({id, k});
   }
   return true;
 }
 
-bool Scope::reverse(NodeId, const Node&, const Parameter&) { return true; }
-bool Scope::reverse(NodeId, const Node&, const Input&) { return true; }
-
-bool Scope::reverse(NodeId id, const Node& node, const Compute& body) {
-  const Held* const own = cotangent(id);
-  if (own == nullptr) return true;
-  const Held given = *own;
-  return reverse_operation(*this, Build(inserter_, node.span, reason(node)), body, id, given);
+bool Scope::reverse(ValueId id, const open::Node& node, const open::Compute& compute) {
+  const bool is_several = std::holds_alternative<open::Together>(compute.operation);
+  const auto own = cotangent(id);
+  const bool gives = own.has_value() || (is_several && activity_.any_active(id));
+  if (!makers_.contains(id) || !(gives || has_cotangent(compute.operands))) return true;
+  const open::Compute body = compute;
+  const Build build(graph_, node.span, reason(node));
+  const bool goes_home = own.has_value() && !is_several && wants_one(body.operands);
+  if (is_several) {
+    for (std::size_t k = body.operands.size(); k-- > 0;) {
+      if (const auto one = cotangent(id, static_cast<std::uint32_t>(k)))
+        add_back({maker(id), k, false}, body.operands[k].value, *one, build);
+    }
+  } else if (own.has_value()) {
+    reverse_operation(*this, build, body, id, *own);
+  }
+  if (!goes_home) bring_home(maker(id), body.operands, build);
+  return true;
 }
 
-bool Scope::reverse(NodeId id, const Node& node, const Redistribute& body) {
-  const Held* const own = cotangent(id);
-  return own == nullptr || add(body.operand, *own, Build(inserter_, node.span, reason(node)));
+bool Scope::reverse(ValueId id, const open::Node& node, const open::As& as) {
+  const auto own = cotangent(id);
+  if (!own.has_value() && !cotangents_.contains({as.operand.value, 0})) return true;
+  const Use operand = as.operand;
+  const Build build(graph_, node.span, reason(node));
+  if (own.has_value()) {
+    add_back({maker(id), 0, true}, operand.value, *own, build);
+  } else {
+    bring_home(maker(id), {operand}, build);
+  }
+  return true;
 }
 
-bool Scope::reverse(NodeId id, const Node& node, const Element& body) {
-  const Held* const own = cotangent(id);
-  return own == nullptr || add(body.tuple, *own, Build(inserter_, node.span, reason(node)), body.index);
+bool Scope::reverse(ValueId id, const open::Node& node, const open::Element& body) {
+  if (const auto own = cotangent(id)) add(body.tuple, *own, Build(graph_, node.span, reason(node)), body.index);
+  return true;
 }
 
-bool Scope::reverse(NodeId id, const Node& node, const Call& body) {
-  inserter_.spend();
+void Scope::add_results(ValueId id, std::vector<Use> results, const Build& build) {
+  for (std::uint32_t k = 0; k < results.size(); ++k) {
+    if (const auto own = cotangent(id, k)) add(results[k].value, *own, build);
+  }
+}
+
+bool Scope::reverse(ValueId id, const open::Node& node, const open::Enter& body) {
+  add_results(id, body.arguments, Build(graph_, node.span, reason(node)));
+  return true;
+}
+
+bool Scope::reverse(ValueId id, const open::Node& node, const open::Gradient& body) {
+  add_results(id, body.results, Build(graph_, node.span, reason(node)));
+  return true;
+}
+
+bool Scope::reverse(ValueId id, const open::Node& node, const open::Call& call) {
+  if (!activity_.any_active(id)) return true;
+  graph_.spend();
   Scope& inner = *calls_.at(id);
-  const Build build(inserter_, node.span, reason(node));
-  const Instance instance = inserter_.typed().instances[body.instance];
-  if (!seed(inner, id, instance.body.results, build) || !inner.reverse()) return false;
+  const open::Call body = call;
+  const Build build(graph_, node.span, reason(node));
+  const open::Instance& instance = graph_.program().instances[body.instance];
+  seed(inner, id, instance.body.results, build);
+  if (!inner.reverse()) return false;
   for (std::size_t k = 0; k < body.arguments.size(); ++k) {
-    const Held* const given = inner.cotangent(instance.parameters[k]);
-    if (given != nullptr && !add(body.arguments[k], *given, build)) return false;
+    const ValueId parameter = instance.parameters[k].value;
+    const ValueId original = body.arguments[k].value;
+    const ValueId brought = inner.here(parameter);
+    const auto given = inner.cotangent(parameter);
+    if (brought == here(original)) {
+      if (given.has_value()) add(original, *given, build);
+    } else if (given.has_value()) {
+      add_back({brought, 0, true}, original, *given, build);
+    } else {
+      bring_home(brought, {body.arguments[k]}, build);
+    }
   }
   return true;
 }
 
 // Hands the cotangents of a node's results to the scope of the region that gave them.
-bool Scope::seed(Scope& inner, NodeId id, const std::vector<NodeId>& results, const Build& build) const {
+void Scope::seed(Scope& inner, ValueId id, const std::vector<Use>& results, const Build& build) const {
   for (std::uint32_t k = 0; k < results.size(); ++k) {
-    const Held* const given = cotangent(id, k);
-    if (given != nullptr && !inner.add(results[k], *given, build)) return false;
+    const auto given = cotangent(id, k);
+    if (given.has_value() && results[k].value.valid()) inner.add(results[k].value, *given, build);
   }
-  return true;
-}
-
-bool Scope::hand_over(const Scope& inner, const Build& build) {
-  for (const auto& [key, given] : inner.left_over()) {
-    if (!add(key.first, given, build, key.second)) return false;
-  }
-  return true;
 }
 
 // The block is computed a second time here, where its insides are needed.
-bool Scope::reverse(NodeId id, const Node& node, const Again& body) {
-  const Build build(inserter_, node.span, reason(node));
-  Scope inner(inserter_, body.body, activity_, this, Purpose::reverse, Effects::left_out);
-  return inner.compute() && seed(inner, id, body.body.results, build) && inner.reverse() && hand_over(inner, build);
+bool Scope::reverse(ValueId id, const open::Node& node, const open::Again& again) {
+  if (!activity_.any_active(id)) return true;
+  const open::Again body = again;
+  const Build build(graph_, node.span, reason(node));
+  Scope inner(graph_, body.body, activity_, this, Purpose::reverse, Effects::left_out);
+  if (!inner.compute()) return false;
+  seed(inner, id, body.body.results, build);
+  if (!inner.reverse()) return false;
+  for (const auto& [key, given] : inner.cotangents_) add(key.first, given, build, key.second);
+  return true;
 }
 
 }  // namespace tessera::typeck::gradient

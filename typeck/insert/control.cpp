@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "typeck/insert/inserter.hpp"
+#include "typeck/insert/way_back.hpp"
 #include "typeck/typed/plan_text.hpp"
 
 namespace tessera::typeck {
@@ -11,7 +12,7 @@ namespace tessera::typeck {
 void Inserter::insert(open::ValueId id, const open::Node& node, const open::As& body) {
   const MaybeHeld value = held(body.operand);
   if (!value.has_value()) return;
-  auto layouts = assigned(id, 1, [&] { return layouts_.written(node, body, seen(*value)); });
+  auto layouts = assigned(id, {*value}, [&] { return layouts_.written(node, body, seen(*value)); });
   if (!layouts.has_value()) return;
   synth::PlanOptions options;
   if (body.is_as) {
@@ -23,7 +24,7 @@ void Inserter::insert(open::ValueId id, const open::Node& node, const open::As& 
   for (Change& change : layouts->uses.at(0)) {
     if (result.has_value()) result = redistribute(*result, change.to, std::move(change.why), options);
   }
-  if (result.has_value()) note_accidental_gather(*result, body);
+  if (result.has_value() && !body.is_argument) note_accidental_gather(*result, body);
   keep(id, result);
 }
 
@@ -120,18 +121,40 @@ bool Inserter::local_allows(InstanceId instance, const std::string& name, Span s
 
 // ---- Loops, branches, blocks
 
+std::optional<std::vector<MaybeHeld>> Inserter::held_or_open(const std::vector<open::Use>& uses) {
+  std::vector<MaybeHeld> all;
+  for (const open::Use& use : uses) {
+    all.push_back(use.value.valid() ? held(use) : std::nullopt);
+    if (use.value.valid() && !all.back().has_value()) return std::nullopt;
+  }
+  return all;
+}
+
+// What begins with zeros has the type that the body found for it.
+std::optional<std::vector<NodeId>> Inserter::carried_nodes(const open::Loop& body,
+                                                           const std::vector<MaybeHeld>& initial, Loop& made_loop) {
+  std::vector<NodeId> all;
+  for (std::size_t k = 0; k < initial.size(); ++k) {
+    const std::vector<NodeId>* const own = nodes_of(body.parameters[k]);
+    if (own == nullptr) return std::nullopt;
+    made_loop.parameters.push_back(own->at(0));
+    const Span span = program_.nodes[body.parameters[k]].span;
+    all.push_back(initial[k].has_value() ? initial[k]->node() : zeros_of(*this, span, type(own->at(0))).node());
+  }
+  return all;
+}
+
 void Inserter::insert(open::ValueId id, const open::Node& node, const open::Loop& body) {
-  const auto initial = held(body.initial);
+  const auto initial = held_or_open(body.initial);
   const auto count = held(body.count);
   if (!initial.has_value()) return;
   Loop made_loop;
   made_loop.known_count = body.known_count;
   for (std::size_t k = 0; k < initial->size(); ++k) {
-    const NodeId value = (*initial)[k].node();
-    made_loop.initial.push_back(value);
-    made_loop.parameters.push_back(parameter(program_.nodes[body.parameters[k]].span, type(value)));
-    note(body.parameters[k], {type(value)});
-    keep(body.parameters[k], std::vector{made_loop.parameters.back()});
+    if (!(*initial)[k].has_value()) continue;
+    const Span span = program_.nodes[body.parameters[k]].span;
+    note(body.parameters[k], {type(*(*initial)[k])});
+    keep(body.parameters[k], std::vector{parameter(span, type(*(*initial)[k]))});
   }
   const auto index_on = [&](open::ValueId index) {
     const NodeId made_index =
@@ -149,6 +172,9 @@ void Inserter::insert(open::ValueId id, const open::Node& node, const open::Loop
   if (!node.is_complete || !count.has_value() || !results.has_value()) return;
   made_loop.count = count->node();
   for (const Held& result : *results) made_loop.body.results.push_back(result.node());
+  auto carried = carried_nodes(body, *initial, made_loop);
+  if (!carried.has_value()) return;
+  made_loop.initial = std::move(*carried);
   if (!loop_keeps_types(body, made_loop)) return;
   if (body.pipeline.has_value() && !plan_pipeline(node.span, body, made_loop)) return;
   std::vector<ArrayType> types;
@@ -162,6 +188,7 @@ bool Inserter::loop_keeps_types(const open::Loop& loop, const Loop& made_loop) {
     const ArrayType& before = type(made_loop.initial[k]);
     const ArrayType& after = type(made_loop.body.results[k]);
     if (synth::same_type(before, after)) continue;
+    TESSERA_CHECK(k < loop.names.size(), "a gradient's loop does not keep its types");
     report(base::make(Kind::loop_carried, loop.names[k].text, text(before), text(after))
                .at(loop.body_span, text(after))
                .also(loop.names[k].span, text(before))
@@ -176,7 +203,7 @@ void Inserter::insert(open::ValueId id, const open::Node& node, const open::If& 
   const auto inside = [&](Region& made_region, const open::Region& nodes) {
     return in_region(made_region, [&] {
       region(nodes);
-      return held(nodes.results);
+      return held_or_open(nodes.results);
     });
   };
   const auto then_values = inside(both.then_region, body.then_region);
@@ -188,33 +215,31 @@ void Inserter::insert(open::ValueId id, const open::Node& node, const open::If& 
     emit(node.span, {}, std::move(both));
     return;
   }
-  std::vector<ArrayType> types;
-  for (const Held& value : *then_values) types.push_back(type(value));
-  auto layouts = assigned(id, types.size(), [&] {
-    return std::optional(NodeLayouts{ways_to_join(node.span, *then_values, *else_values), types});
-  });
-  const auto joined = join_branches(node.span, std::move(both), *then_values, *else_values, std::move(layouts->uses));
+  const auto joined = join_branches(id, node.span, std::move(both), *then_values, *else_values);
   if (joined.has_value()) keep(id, std::vector{*joined});
 }
 
-std::vector<Changes> Inserter::ways_to_join(Span span, const std::vector<Held>& then_values,
-                                            const std::vector<Held>& else_values) const {
-  std::vector<Changes> ways;
-  for (std::size_t k = 0; k < then_values.size(); ++k)
-    ways.push_back(OperationLayouts::joined(span, seen(then_values[k]), type(else_values[k])));
-  return ways;
+Held Inserter::or_zeros(Region& made_region, const MaybeHeld& value, const MaybeHeld& other) {
+  if (value.has_value()) return *value;
+  return in_region(made_region, [&] { return zeros_of(*this, other->span, type(*other)); });
 }
 
-std::optional<NodeId> Inserter::join_branches(Span span, If both, const std::vector<Held>& then_values,
-                                              const std::vector<Held>& else_values, std::vector<Changes> ways) {
+std::optional<NodeId> Inserter::join_branches(open::ValueId id, Span span, If both,
+                                              const std::vector<MaybeHeld>& then_values,
+                                              const std::vector<MaybeHeld>& else_values) {
   std::vector<ArrayType> types;
   for (std::size_t k = 0; k < then_values.size(); ++k) {
-    const MaybeHeld moved = in_region(both.else_region, [&] { return brought(else_values[k], std::move(ways[k])); });
+    const Held then_value = or_zeros(both.then_region, then_values[k], else_values[k]);
+    const Held else_value = or_zeros(both.else_region, else_values[k], then_values[k]);
+    auto way = way_of_use(
+        id, k, [&] { return std::optional(OperationLayouts::joined(span, seen(then_value), type(else_value))); });
+    const MaybeHeld moved = in_region(both.else_region, [&] { return brought(else_value, std::move(*way)); });
     if (!moved.has_value()) return std::nullopt;
-    types.push_back(type(then_values[k]));
-    both.then_region.results.push_back(then_values[k].node());
+    types.push_back(type(then_value));
+    both.then_region.results.push_back(then_value.node());
     both.else_region.results.push_back(moved->node());
   }
+  note_types(id, types);
   return emit(span, std::move(types), std::move(both));
 }
 

@@ -2,38 +2,32 @@
 #include "typeck/insert/inserter.hpp"
 
 #include <algorithm>
-
-#include "typeck/typed/known_scalar.hpp"
+#include <tuple>
 
 namespace tessera::typeck {
 
-void ValueNodes::set(open::ValueId value, std::vector<NodeId> nodes) {
-  if (nodes_.empty()) first_ = value.value;
-  if (value.value < first_) {
-    nodes_.insert(nodes_.begin(), first_ - value.value, {});
-    first_ = value.value;
-  }
-  const std::size_t at = value.value - first_;
-  if (at >= nodes_.size()) nodes_.resize(at + 1);
-  nodes_[at] = std::move(nodes);
+namespace {
+
+// Are values of functions computed again elsewhere? They lie there as in the functions.
+bool enters_functions(const open::Program& program) {
+  return std::ranges::any_of(program.nodes.items(),
+                             [](const open::Node& node) { return std::holds_alternative<open::Enter>(node.body); });
 }
+
+}  // namespace
 
 Inserter::Inserter(const open::Program& program, const base::SourceMap& sources, Environment& environment,
                    synth::PlanCache& plans, const CheckOptions& options, Messages& messages, Assignment* given)
-    : TypedOperations(environment, plans, options, messages),
-      program_(program),
+    : ClosedValues(program, environment, plans, options, messages),
       sources_(sources),
-      messages_(messages),
       given_(given),
       is_given_(given != nullptr) {
-  body_ = &top_;
   typed_.ast = program.ast;
   typed_.literals = program.literals;
   typed_.strings = program.strings;
-  top_.ast = program.ast;
   if (given_ == nullptr && options.text_after == Stage::assign) given_ = &assignment_;
   if (given_ != nullptr) top_.layouts = &given_->program();
-  for (const Messages::Asked& one : messages.asked()) asked_.insert(one.value);
+  if (given_ == nullptr && enters_functions(program)) given_ = &assignment_;
 }
 
 Typed Inserter::run() {
@@ -96,24 +90,6 @@ std::string Inserter::type_text(const Messages::Asked& asked) const {
 
 // ---- Values
 
-const std::vector<NodeId>* Inserter::nodes_of(open::ValueId value) {
-  for (const Body* body : {body_, &top_}) {
-    if (const auto* nodes = body->values.find(value)) return nodes;
-  }
-  const auto* input = std::get_if<open::Input>(&program_.nodes[value].body);
-  if (input == nullptr) return nullptr;
-  const Variable* const variable = environment_.variable(input->name, input->moment);
-  const NodeId node = typed_.nodes.add(Node{variable->span, {variable->type}, Input{input->slot}});
-  top_.values.set(value, {node});
-  return top_.values.find(value);
-}
-
-MaybeHeld Inserter::held(const open::Use& use) {
-  const std::vector<NodeId>* const nodes = nodes_of(use.value);
-  if (nodes == nullptr) return std::nullopt;
-  return Held{*nodes, use.span, use.expr, use.known};
-}
-
 std::optional<std::vector<Held>> Inserter::held(const std::vector<open::Use>& uses) {
   std::vector<Held> all;
   for (const open::Use& use : uses) {
@@ -133,19 +109,15 @@ void Inserter::insert(open::ValueId id) {
   reports_.at(id.value);
   body_->begun.emplace_back(id, typed_.nodes.size());
   const open::Node& node = program_.nodes[id];
-  const bool outer = std::exchange(is_local_, node.is_local);
+  const auto outer = std::tuple(is_local_, again_, pass_there_, pass_);
+  std::tie(is_local_, again_, pass_there_, pass_) = std::tuple(node.is_local, node.again, node.pass_there, node.pass);
   std::visit([&](const auto& body) { insert(id, node, body); }, node.body);
-  is_local_ = outer;
+  std::tie(is_local_, again_, pass_there_, pass_) = outer;
 }
 
-void Inserter::keep(open::ValueId id, const MaybeHeld& value) {
-  if (value.has_value()) keep(id, value->nodes);
-}
-
-void Inserter::keep(open::ValueId id, std::vector<NodeId> nodes) {
-  if (nodes.size() == 1 && typed_.nodes[nodes[0]].types.size() == 1 && asked_.contains(id))
-    asked_types_.emplace(id, type(nodes[0]));
-  body_->values.set(id, std::move(nodes));
+Want Inserter::want_of(const open::Node& node) {
+  const bool is_like = node.wish.has_value() && node.wish->as_that.valid();
+  return is_like ? want_splits(type(nodes_of(node.wish->as_that)->at(0))) : typeck::want_of(node);
 }
 
 BodyLayouts* Inserter::layouts_of(open::InstanceId callee, const std::vector<ArrayType>& types) {

@@ -3,29 +3,27 @@
 // beside them. A function that fails reports once and returns nothing; what needs the value is then passed over.
 //
 // The layouts are those of an assignment (typeck/layouts). Without one given they are found by the rules of the
-// language when their node's turn comes: what a gradient leaves is known only when it was inserted. A function is
+// language when their node's turn comes: a cotangent lies as redistributions say that were inserted. A function is
 // closed once for each list of its arguments' types.
 #pragma once
 
 #include <map>
 #include <memory>
 #include <optional>
-#include <set>
 #include <string>
 #include <utility>
 #include <vector>
 
 #include "base/diagnostic.hpp"
-#include "typeck/insert/typed_operations.hpp"
+#include "typeck/insert/cotangents.hpp"
 #include "typeck/layouts/assignment.hpp"
 #include "typeck/layouts/operation_layouts.hpp"
-#include "typeck/open/messages.hpp"
 #include "typeck/open/open.hpp"
 #include "typeck/typed/pipelines.hpp"
 
 namespace tessera::typeck {
 
-class Inserter : public TypedOperations {
+class Inserter : public ClosedValues {
  public:
   // `given` are the layouts that are wanted; null: those that the rules of the language give.
   Inserter(const open::Program& program, const base::SourceMap& sources, Environment& environment,
@@ -36,26 +34,6 @@ class Inserter : public TypedOperations {
   // The type of a value for a message; without a layout where it has none.
   std::string type_text(const Messages::Asked& asked) const;
 
-  // ---- branches: control.cpp
-  // The ways of the else branch's values: to the layouts that the then branch's have.
-  std::vector<Changes> ways_to_join(Span span, const std::vector<Held>& then_values,
-                                    const std::vector<Held>& else_values) const;
-  std::optional<NodeId> join_branches(Span span, If both, const std::vector<Held>& then_values,
-                                      const std::vector<Held>& else_values, std::vector<Changes> ways);
-
-  // ---- gradients: gradient/again.cpp
-  // Computes a scalar again on a mesh, if it is made of constants and indices of loops that are being made; returns the
-  // value itself if it is on that mesh.
-  MaybeHeld again_on(const Held& value, const MeshRef& mesh);
-  // While f makes a loop's body, the loop's index may be asked for on any mesh.
-  template <class F>
-  auto in_loop(Loop& loop, F&& f) {
-    open_loops_.push_back(&loop);
-    auto result = std::forward<F>(f)();
-    open_loops_.pop_back();
-    return result;
-  }
-
  private:
   struct Closed {
     std::vector<ArrayType> types;
@@ -64,25 +42,24 @@ class Inserter : public TypedOperations {
 
   // ---- values and nodes: inserter.cpp
   void note_lets(const std::vector<open::Let>& lets, Body& body);
-  const std::vector<NodeId>* nodes_of(open::ValueId value);
-  MaybeHeld held(const open::Use& use);
+  MaybeHeld held(const open::Use& use) { return cotangents_.held(use); }
+  Want want_of(const open::Node& node);
   std::optional<std::vector<Held>> held(const std::vector<open::Use>& uses);
   void region(const open::Region& nodes);
   void insert(open::ValueId id);
-  void keep(open::ValueId id, const MaybeHeld& value);
-  void keep(open::ValueId id, std::vector<NodeId> nodes);
-  // The layouts of a node: those that are given, or those that `rules` finds.
+  // The layouts of a node: those that are given, those of the node that it copies, or those that `rules` finds.
   template <class Rules>
-  std::optional<NodeLayouts> assigned(open::ValueId id, std::size_t operands, const Rules& rules) {
+  std::optional<NodeLayouts> assigned(open::ValueId id, const std::vector<Held>& operands, const Rules& rules) {
     if (!is_given_) {
-      std::optional<NodeLayouts> found = rules();
+      const NodeLayouts* const known = copied(id, operands);
+      std::optional<NodeLayouts> found = known != nullptr ? std::optional(*known) : rules();
       if (found.has_value() && body_->layouts != nullptr) body_->layouts->nodes[id] = *found;
       return found;
     }
     const auto given = body_->layouts->nodes.find(id);
     TESSERA_CHECK(given != body_->layouts->nodes.end(), "a value has no layout");
     NodeLayouts own = given->second;
-    own.uses.resize(operands);
+    own.uses.resize(operands.size());
     return own;
   }
   // Keeps the types of a node that has no choice.
@@ -111,7 +88,7 @@ class Inserter : public TypedOperations {
   }
   BodyLayouts* layouts_of(open::InstanceId callee, const std::vector<ArrayType>& types);
 
-  // ---- one for each kind of node: operations.cpp, control.cpp, statements.cpp; gradient in gradient/gradient.cpp
+  // ---- one for each kind of node: operations.cpp, control.cpp, statements.cpp, gradient.cpp
   void insert(open::ValueId id, const open::Node& node, const open::Parameter& body);
   void insert(open::ValueId id, const open::Node& node, const open::Input& body);
   void insert(open::ValueId id, const open::Node& node, const open::Compute& body);
@@ -121,6 +98,7 @@ class Inserter : public TypedOperations {
   void insert(open::ValueId id, const open::Node& node, const open::If& body);
   void insert(open::ValueId id, const open::Node& node, const open::Again& body);
   void insert(open::ValueId id, const open::Node& node, const open::Element& body);
+  void insert(open::ValueId id, const open::Node& node, const open::Enter& body);
   void insert(open::ValueId id, const open::Node& node, const open::Gradient& body);
   void insert(open::ValueId id, const open::Node& node, const open::PlanText& body);
   void insert(open::ValueId id, const open::Node& node, const open::Definition& body);
@@ -132,12 +110,24 @@ class Inserter : public TypedOperations {
   Held numbers(Span span, const ArrayType& type, const synth::Operation& operation, std::vector<NodeId> operands);
   MaybeHeld by_hand(const open::Node& node, const open::ByHand& step, const Held& value, Change change);
 
+  // ---- gradient.cpp
+  // The layouts of the node that this one copies, if its operands lay as these do; else null.
+  const NodeLayouts* copied(open::ValueId id, const std::vector<Held>& operands) const;
+
   // ---- redistribute.cpp
   bool may_live_on(NodeId node, std::size_t made_before) const;
   std::size_t made_before(open::ValueId operand_begins) const;
   void note_accidental_gather(const Held& result, const open::As& as);
 
   // ---- control.cpp, pipeline.cpp
+  // The else branch's values come to the layouts of the then branch's. A branch without a value gives zeros.
+  std::optional<NodeId> join_branches(open::ValueId id, Span span, If both, const std::vector<MaybeHeld>& then_values,
+                                      const std::vector<MaybeHeld>& else_values);
+  Held or_zeros(Region& region, const MaybeHeld& value, const MaybeHeld& other);
+  // Of results and of what loops carry, some may be without a value. Nothing where one with a value has none here.
+  std::optional<std::vector<MaybeHeld>> held_or_open(const std::vector<open::Use>& uses);
+  std::optional<std::vector<NodeId>> carried_nodes(const open::Loop& body, const std::vector<MaybeHeld>& initial,
+                                                   Loop& made);
   bool loop_keeps_types(const open::Loop& loop, const Loop& made);
   bool plan_pipeline(Span span, const open::Loop& loop, Loop& made);
   // Brings a call's arguments to the layouts that its parameters declare.
@@ -151,19 +141,14 @@ class Inserter : public TypedOperations {
   synth::PlanWords plan_words() const;
   std::vector<NodeId> compared_in(NodeId condition) const;
 
-  const open::Program& program_;
   const base::SourceMap& sources_;
-  Messages& messages_;
+  Cotangents cotangents_{*this};
   OperationLayouts layouts_{greedy_, reports_};
   Assignment assignment_;
   Assignment* given_ = nullptr;
   bool is_given_ = false;
-  Body top_;
   std::map<open::InstanceId, std::vector<Closed>> closed_;
   std::map<base::Span, std::vector<Body>> printed_;  // what was inserted into functions of this text, by their names
-  std::set<open::ValueId> asked_;                    // values that messages mention
-  std::map<open::ValueId, ArrayType> asked_types_;   // theirs, as they were closed first
-  std::vector<Loop*> open_loops_;
 };
 
 }  // namespace tessera::typeck

@@ -8,6 +8,7 @@ namespace tessera::typeck {
 // One call for each operation; the inserter's functions of the same names do the work.
 struct Operations {
   Inserter& inserter;
+  open::ValueId id;
   const open::Node& node;
   const open::Compute& body;
   std::vector<Held>& operands;
@@ -35,6 +36,7 @@ struct Operations {
   }
   MaybeHeld operator()(const synth::Reshape&) const { return reshaped(); }
   MaybeHeld operator()(const synth::Take& take) const { return built(take, false); }
+  MaybeHeld operator()(const synth::ScatterAdd& add) const { return built(add, true); }
   // What is made of nothing or of each device's tile: constants, sorts and transposes; and effects.
   template <class Local>
   MaybeHeld operator()(const Local& operation) const {
@@ -90,6 +92,20 @@ struct Operations {
     return inserter.by_hand(node, step, first(), std::move(layouts.uses.at(0).at(0)));
   }
 
+  MaybeHeld operator()(const open::Used& used) const { return inserter.cotangents_.used(used); }
+  MaybeHeld operator()(const open::Back& back) const { return inserter.cotangents_.brought_back(id, node, body, back); }
+  MaybeHeld operator()(const open::Both&) const { return inserter.cotangents_.both(id, node, body); }
+  MaybeHeld operator()(const open::Home& home) const { return inserter.cotangents_.home(id, node, body, home); }
+  MaybeHeld operator()(const open::ZerosAs&) const { return inserter.cotangents_.zeros_as(span(), first()); }
+  MaybeHeld operator()(const open::FinishAs&) const {
+    return inserter.cotangents_.finished_as(span(), body.who, first(), operands.at(1));
+  }
+  MaybeHeld operator()(const open::Sum&) const { return inserter.cotangents_.summed(node, body); }
+  MaybeHeld operator()(const open::PutRow&) const { return inserter.cotangents_.row_put(node, body); }
+  MaybeHeld operator()(const open::TakeRow&) const {
+    return inserter.cotangents_.row_taken(span(), first(), operands.at(1));
+  }
+
  private:
   MaybeHeld reshaped() const {
     const MaybeHeld value = brought();
@@ -97,13 +113,32 @@ struct Operations {
   }
 };
 
+namespace {
+
+// Are its operands no finished values? What a loop carries and begins with zeros is there when something is put into
+// it; contributions to a cotangent may be on their way.
+bool looks_itself(const open::Operation& operation) {
+  return std::holds_alternative<open::Sum>(operation) || std::holds_alternative<open::PutRow>(operation) ||
+         std::holds_alternative<open::Back>(operation) || std::holds_alternative<open::Both>(operation) ||
+         std::holds_alternative<open::Home>(operation);
+}
+
+}  // namespace
+
 void Inserter::insert(open::ValueId id, const open::Node& node, const open::Compute& body) {
-  auto operands = held(body.operands);
-  if (!operands.has_value()) return;
-  auto layouts = assigned(id, operands->size(), [&] { return layouts_.compute(node, body, seen(*operands)); });
-  if (!layouts.has_value()) return;
-  const MaybeHeld value = std::visit(Operations{*this, node, body, *operands, *layouts}, body.operation);
-  keep(id, body.is_flat ? flat(value) : value);
+  const bool is_like_missing =
+      node.wish.has_value() && node.wish->as_that.valid() && nodes_of(node.wish->as_that) == nullptr;
+  auto operands = looks_itself(body.operation) ? std::vector<Held>{} : held(body.operands);
+  if (!operands.has_value() || is_like_missing) return;
+  NodeLayouts layouts;
+  if (!lies_as_others(body.operation)) {
+    auto found = assigned(id, *operands, [&] { return layouts_.compute(node, body, seen(*operands), want_of(node)); });
+    if (!found.has_value()) return;
+    layouts = std::move(*found);
+  }
+  const MaybeHeld value = std::visit(Operations{*this, id, node, body, *operands, layouts}, body.operation);
+  if (value.has_value() && lies_as_others(body.operation)) note(id, {type(*value)});
+  keep(id, value);
 }
 
 // The numbers are made as f32 where the type stores them.

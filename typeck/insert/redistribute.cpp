@@ -12,7 +12,7 @@ namespace tessera::typeck {
 // `local` and the reshard policy speak of steps that receive bytes. Reports and returns false where the step is
 // refused.
 bool Redistributions::allow_received(std::int64_t bytes, const Reason& why, Span span) {
-  if (bytes == 0) return true;
+  if (bytes == 0 || is_again()) return true;
   if (is_local_) {
     report(base::make(Kind::local_communicates, why.who, base::bytes_text(bytes))
                .at(span, "this must be redistributed")
@@ -73,7 +73,8 @@ void Redistributions::note_moved(NodeId source, NodeId made) {
   const ArrayType& from = type(source);
   const ArrayType& to = type(made);
   if (from.mesh() == to.mesh() && synth::tile_bytes_max(to) > synth::tile_bytes_max(from)) return;
-  moves_[source].push_back({to, made, open_regions_.empty() ? 0 : open_regions_.back()});
+  moves_[source].push_back(
+      {to, made, open_regions_.empty() ? 0 : open_regions_.back(), again_, is_again() ? pass_there_ : pass_});
 }
 
 std::optional<NodeId> Redistributions::moved_before(NodeId source, const ArrayType& target) const {
@@ -81,8 +82,9 @@ std::optional<NodeId> Redistributions::moved_before(NodeId source, const ArrayTy
   if (known == moves_.end()) return std::nullopt;
   for (const Move& move : known->second) {
     const bool is_seen = std::find(open_regions_.begin(), open_regions_.end(), move.region) != open_regions_.end();
-    const bool is_same_pass = typed_.nodes[move.made].pass == pass_ || type(source).mesh() != target.mesh();
-    if (is_seen && is_same_pass && move.type == target) return move.made;
+    const synth::Pass pass = is_again() ? pass_there_ : pass_;
+    const bool is_same_pass = move.pass == pass || type(source).mesh() != target.mesh();
+    if (is_seen && is_same_pass && move.again == again_ && move.type == target) return move.made;
   }
   return std::nullopt;
 }
@@ -141,7 +143,7 @@ std::string split_example(const ArrayType& type) {
 
 // An annotation without any axis that makes devices receive more than they had was probably an accident.
 void Inserter::note_accidental_gather(const Held& result, const open::As& as) {
-  if (as.names_axes || type(result).rank() == 0) return;
+  if (is_again() || as.names_axes || type(result).rank() == 0) return;
   const auto* moved = std::get_if<Redistribute>(&typed_.nodes[result.node()].body);
   if (moved == nullptr || moved->plan->from.layout().is_replicated() || !moved->plan->from.layout().pending().empty())
     return;

@@ -3,43 +3,17 @@
 
 #include <cstdint>
 #include <map>
-#include <memory>
 #include <optional>
 #include <string>
 #include <utility>
 #include <vector>
 
+#include "typeck/insert/body.hpp"
 #include "typeck/insert/typed_graph.hpp"
 #include "typeck/layouts/assignment.hpp"
 #include "typeck/layouts/greedy.hpp"
 
 namespace tessera::typeck {
-
-// The typed nodes of open values; the ids of one body lie close together.
-class ValueNodes {
- public:
-  const std::vector<NodeId>* find(open::ValueId value) const {
-    const bool is_there = value.value >= first_ && value.value - first_ < nodes_.size();
-    if (!is_there || nodes_[value.value - first_].empty()) return nullptr;
-    return &nodes_[value.value - first_];
-  }
-  void set(open::ValueId value, std::vector<NodeId> nodes);
-
- private:
-  std::uint32_t first_ = 0;
-  std::vector<std::vector<NodeId>> nodes_;
-};
-
-// What is made of one text, or of a function for one list of types.
-struct Body {
-  std::shared_ptr<const frontend::Ast> ast;
-  ValueNodes values;
-  std::map<ExprId, std::string> inserted_as;
-  std::map<frontend::StatementId, std::string> let_types;
-  // How many typed nodes there were when an open node was begun, in the order of their beginnings.
-  std::vector<std::pair<open::ValueId, std::size_t>> begun;
-  BodyLayouts* layouts = nullptr;  // those that are given or kept; null: neither
-};
 
 class Redistributions : public TypedGraph {
  public:
@@ -53,6 +27,8 @@ class Redistributions : public TypedGraph {
   MaybeHeld brought(Held value, Changes way);
   bool allow_received(std::int64_t bytes, const Reason& why, Span span);
   Held widened(const Held& value);
+  // Is the node that is being closed computed again as in its function?
+  bool is_again() const { return again_ != 0; }
   // As the rules of layouts see it.
   Operand seen(const Held& value) const { return {type(value), value.span, value.known}; }
   std::vector<Operand> seen(const std::vector<Held>& values) const;
@@ -70,6 +46,8 @@ class Redistributions : public TypedGraph {
   Greedy greedy_{plans_, reports_};
   Body* body_ = nullptr;  // what is being made
   bool is_local_ = false;
+  std::uint32_t again_ = 0;  // of the node
+  synth::Pass pass_there_ = synth::Pass::none;
 
  private:
   // The same move made before, if there was one and its result may be kept: the value then moves only once.
@@ -82,6 +60,8 @@ class Redistributions : public TypedGraph {
     ArrayType type;
     NodeId made;
     std::uint64_t region = 0;
+    std::uint32_t again = 0;  // in which copy of a region
+    synth::Pass pass = synth::Pass::none;
   };
   std::map<NodeId, std::vector<Move>> moves_;
 };

@@ -56,6 +56,11 @@ std::int64_t received_bytes(const ArrayType& from, const ArrayType& to, const st
 
 }  // namespace
 
+MaybeHeld TypedOperations::unsqueezed(Span span, const Held& a, const std::vector<std::size_t>& dimensions) {
+  const auto result = ShapeRules(plans_, reports_, "", span).unsqueezed(type(a), dimensions);
+  return result.has_value() ? MaybeHeld(reshaped(a, *result, span)) : std::nullopt;
+}
+
 // Boxes of a proper sub-range of a split dimension move between devices.
 MaybeHeld TypedOperations::slice(Span span, const std::string& who, const std::vector<Held>& operands,
                                  const std::vector<open::Selected>& taken, const ArrayType& result) {

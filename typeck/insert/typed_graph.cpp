@@ -15,14 +15,8 @@ NodeId TypedGraph::emit(Span span, std::vector<ArrayType> types, decltype(Node::
 Held TypedGraph::compute(Span span, const ArrayType& result, synth::Operation operation, std::vector<NodeId> operands,
                          std::int64_t received_bytes, std::string who) {
   const NodeId id =
-      emit(span, {result}, Compute{std::move(operation), std::move(operands), received_bytes, std::move(who), false});
+      emit(span, {result}, Compute{std::move(operation), std::move(operands), received_bytes, std::move(who)});
   return Held{{id}, span, {}, {}};
-}
-
-MaybeHeld TypedGraph::flat(const MaybeHeld& value) {
-  if (!value.has_value()) return std::nullopt;
-  if (auto* made = std::get_if<Compute>(&typed_.nodes[value->node()].body)) made->is_flat = true;
-  return value;
 }
 
 Held TypedGraph::scalar(Span span, const KnownScalar& value, ElementType element, const MeshRef& mesh) {

@@ -48,8 +48,6 @@ class TypedGraph {
   NodeId emit(Span span, std::vector<ArrayType> types, decltype(Node::body) body);
   Held compute(Span span, const ArrayType& result, synth::Operation operation, std::vector<NodeId> operands,
                std::int64_t received_bytes = 0, std::string who = {});
-  // The same value, which a gradient takes for a constant.
-  MaybeHeld flat(const MaybeHeld& value);
   Held scalar(Span span, const KnownScalar& value, ElementType element, const MeshRef& mesh);
   NodeId parameter(Span span, const ArrayType& type) { return typed_.nodes.add(Node{span, {type}, Parameter{}}); }
   // Types that must exist (checked arithmetic on valid types); a failure is reported at span.
@@ -72,15 +70,6 @@ class TypedGraph {
     region_ = outer;
     return result;
   }
-  // Runs f; the nodes that it makes belong to a pass of a gradient.
-  template <class F>
-  auto in_pass(synth::Pass pass, F&& f) {
-    const synth::Pass outer = std::exchange(pass_, pass);
-    auto result = std::forward<F>(f)();
-    pass_ = outer;
-    return result;
-  }
-
   // Counts a piece of work that may be met again and again, such as a value or a call inside of a gradient. Throws
   // TooManyValues.
   void spend() {

@@ -23,12 +23,12 @@ struct Decision {
   const open::Node& node;
   const open::Compute& body;
   const std::vector<Operand>& operands;
+  const Want& wanted;
 
   using Found = OperationLayouts::Found;
 
   const Operand& first() const { return operands.at(0); }
   const open::Type& result() const { return node.types.at(0); }
-  Want want() const { return want_of(node); }
   ShapeRules rules() const { return {greedy.plans(), reports, body.who, node.span}; }
   NodeLayouts none() const { return {std::vector<Changes>(operands.size())}; }
   Found as_it_lies(std::optional<ArrayType> type) const { return ready(none(), std::move(type)); }
@@ -44,7 +44,7 @@ struct Decision {
   }
   Found solve(synth::IndexSignature indices, synth::ElementType element, const synth::Shape& shape,
               const std::vector<std::string>& index_names = {}) const {
-    return greedy.solve({std::move(indices), body.who, node.span, index_names, element, shape}, operands, want());
+    return greedy.solve({std::move(indices), body.who, node.span, index_names, element, shape}, operands, wanted);
   }
   Found solve(const synth::Operation& operation, synth::ElementType element,
               const std::vector<std::string>& index_names = {}) const {
@@ -70,7 +70,8 @@ struct Decision {
     auto type = rules().reshaped(first().type, result().shape(), layouts.uses[0]);
     return ready(std::move(layouts), std::move(type));
   }
-  Found operator()(const synth::Take& take) const { return solve(take, first().type.element()); }
+  Found operator()(const synth::Take& take) const { return solve(take, result().element()); }
+  Found operator()(const synth::ScatterAdd& add) const { return solve(add, result().element()); }
   // What works on each device's tile: sorts and transposes; and effects.
   template <class Local>
   Found operator()(const Local& local) const {
@@ -89,7 +90,7 @@ struct Decision {
     return ready(std::move(layouts), std::move(type));
   }
   Found operator()(const open::Unsqueeze& unsqueeze) const {
-    return as_it_lies(rules().unsqueezed(first().type, unsqueeze.dimension));
+    return as_it_lies(rules().unsqueezed(first().type, unsqueeze.dimensions));
   }
   Found operator()(const open::Slice& slice) const {
     return as_it_lies(rules().sliced(first().type, slice.dimensions));
@@ -111,7 +112,6 @@ struct Decision {
     NodeLayouts layouts = none();
     std::vector<ArrayType> types;
     for (const Operand& operand : operands) types.push_back(operand.type);
-    const Want wanted = want();
     if (!greedy.finish_all(signature, operands, wanted, types, layouts.uses)) return std::nullopt;
     const PartLayouts parts(greedy.plans(), reports, wanted);
     if (!parts.choose(signature, joined_along(concat.dimension, types), types, layouts)) return std::nullopt;
@@ -144,12 +144,11 @@ struct Decision {
     auto type = greedy.finish(first(), body.who, whole.asked_at, nullptr, layouts.uses[0]);
     if (type.has_value())
       type = Dealing(greedy.plans(), reports, body.who, whole.asked_at)
-                 .whole(*type, whole.dimensions, want(), layouts.uses[0]);
+                 .whole(*type, whole.dimensions, wanted, layouts.uses[0]);
     return type.has_value() ? ready(std::move(layouts), widened(*type)) : std::nullopt;
   }
   Found operator()(const open::Finish& finish) const {
     NodeLayouts layouts = none();
-    const Want wanted = want();
     auto type = greedy.finish(first(), body.who, node.span, finish.is_output ? nullptr : &wanted, layouts.uses[0]);
     for (Change& change : layouts.uses[0]) {
       if (finish.is_output) change.why = {Reason::Asker::output, body.who, first().span, {}, {}};
@@ -159,6 +158,15 @@ struct Decision {
   Found operator()(const open::Make& make) const {
     return as_it_lies(reports.written(make.written, result(), make.layout));
   }
+  Found operator()(const open::Used&) const { return std::nullopt; }
+  Found operator()(const open::Back&) const { return std::nullopt; }
+  Found operator()(const open::Both&) const { return std::nullopt; }
+  Found operator()(const open::Home&) const { return std::nullopt; }
+  Found operator()(const open::ZerosAs&) const { return std::nullopt; }
+  Found operator()(const open::FinishAs&) const { return std::nullopt; }
+  Found operator()(const open::Sum&) const { return std::nullopt; }
+  Found operator()(const open::PutRow&) const { return std::nullopt; }
+  Found operator()(const open::TakeRow&) const { return std::nullopt; }
   // Changes the layout exactly as the planner's own step does.
   Found operator()(const open::ByHand& step) const {
     std::optional<ArrayType> target;
@@ -193,8 +201,8 @@ synth::Effect effect_of(const open::ByHand& step) {
 }  // namespace
 
 OperationLayouts::Found OperationLayouts::compute(const open::Node& node, const open::Compute& body,
-                                                  const std::vector<Operand>& operands) {
-  return std::visit(Decision{greedy_, reports_, node, body, operands}, body.operation);
+                                                  const std::vector<Operand>& operands, const Want& want) {
+  return std::visit(Decision{greedy_, reports_, node, body, operands, want}, body.operation);
 }
 
 OperationLayouts::Found OperationLayouts::written(const open::Node& node, const open::As& body,
@@ -202,7 +210,8 @@ OperationLayouts::Found OperationLayouts::written(const open::Node& node, const 
   const auto target = reports_.written(body.written, node.types.at(0), body.layout);
   if (!target.has_value()) return std::nullopt;
   NodeLayouts layouts{std::vector<Changes>(1), {*target}};
-  Reason why{Reason::Asker::annotation, body.who, body.asked_at, body.written, {}};
+  const Reason::Asker asker = body.is_argument ? Reason::Asker::argument : Reason::Asker::annotation;
+  Reason why{asker, body.who, body.asked_at, body.written, {}};
   // A budget is kept even where nothing has to move.
   if (body.within_bytes.has_value())
     layouts.uses[0].push_back({*target, std::move(why)});
@@ -227,6 +236,14 @@ Changes OperationLayouts::joined(base::Span span, const Operand& other, const Ar
   Changes way;
   Greedy::change(way, type, other.type, {Reason::Asker::operation, "`if`", span, other.span, {}});
   return way;
+}
+
+bool lies_as_others(const open::Operation& operation) {
+  return std::holds_alternative<open::Used>(operation) || std::holds_alternative<open::Back>(operation) ||
+         std::holds_alternative<open::Both>(operation) || std::holds_alternative<open::Home>(operation) ||
+         std::holds_alternative<open::ZerosAs>(operation) || std::holds_alternative<open::FinishAs>(operation) ||
+         std::holds_alternative<open::Sum>(operation) || std::holds_alternative<open::PutRow>(operation) ||
+         std::holds_alternative<open::TakeRow>(operation);
 }
 
 Want want_of(const open::Node& node) {

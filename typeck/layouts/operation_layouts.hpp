@@ -15,7 +15,9 @@ class OperationLayouts {
   OperationLayouts(Greedy& greedy, Reports& reports) : greedy_(greedy), reports_(reports) {}
 
   using Found = std::optional<NodeLayouts>;  // nothing where something is wrong, which is reported
-  Found compute(const open::Node& node, const open::Compute& body, const std::vector<Operand>& operands);
+  // `want`: what the text around the node wants of its result.
+  Found compute(const open::Node& node, const open::Compute& body, const std::vector<Operand>& operands,
+                const Want& want);
   // `as`, an annotation, a declared result.
   Found written(const open::Node& node, const open::As& body, const Operand& operand);
   // The way of an argument to the layout that its parameter declares, if it does.
@@ -29,8 +31,10 @@ class OperationLayouts {
   Reports& reports_;
 };
 
-// What the text around a node wants of its result.
+// What the text around a node wants of its result, if it says it by a layout.
 Want want_of(const open::Node& node);
+// Operations of gradients lie as other values do, and are found when those were inserted.
+bool lies_as_others(const open::Operation& operation);
 // A collective that the text names, and `target` if it names a type.
 synth::Collective collective_of(const open::ByHand& step, const std::optional<synth::ArrayType>& target);
 // Are the numbers of such a constructor made as f32 where the type stores them?

@@ -39,11 +39,14 @@ std::optional<ArrayType> ShapeRules::dropped(const ArrayType& from, const std::v
                             all->layout().reduce());
 }
 
-std::optional<ArrayType> ShapeRules::unsqueezed(const ArrayType& from, std::size_t dimension) const {
+std::optional<ArrayType> ShapeRules::unsqueezed(const ArrayType& from,
+                                                const std::vector<std::size_t>& dimensions) const {
   Shape shape = from.shape();
-  shape.insert(dimension, 1);
   std::vector<AxisList> splits = from.layout().splits();
-  splits.insert(splits.begin() + static_cast<std::ptrdiff_t>(dimension), AxisList{});
+  for (const std::size_t d : dimensions) {
+    shape.insert(d, 1);
+    splits.insert(splits.begin() + static_cast<std::ptrdiff_t>(d), AxisList{});
+  }
   return reports_.make_type(span_, from.element(), shape, from.mesh_ref(), std::move(splits), from.layout().pending(),
                             from.layout().reduce());
 }

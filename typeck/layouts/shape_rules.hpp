@@ -22,8 +22,8 @@ class ShapeRules {
   // Without these dimensions of extent 1; the axes of split ones (they have empty tiles) are
   // dealt first.
   std::optional<Type> dropped(const Type& from, const std::vector<std::size_t>& dimensions, Changes& way) const;
-  // With one of extent 1.
-  std::optional<Type> unsqueezed(const Type& from, std::size_t dimension) const;
+  // With dimensions of extent 1 at these places of the result, ascending.
+  std::optional<Type> unsqueezed(const Type& from, const std::vector<std::size_t>& dimensions) const;
   // A padded dimension keeps the axes on the longer extent.
   std::optional<Type> padded(const Type& from, const std::vector<std::pair<std::int64_t, std::int64_t>>& widths) const;
   // A `:` keeps the split; a proper sub-range keeps the axes on the shorter dimension; what an integer selects is

@@ -123,7 +123,9 @@ class Form {
   void values(In<std::vector<ValueId>> all) {
     io_.list(all, [&](auto& one) { use(one); });
   }
+  // One without a value stands for zeros.
   void use(In<Use> one) {
+    if (io_.said(!one.value.valid(), "zeros")) return;
     use(one.value);
     known_scalar(io_, one.known);
   }
@@ -227,11 +229,28 @@ class Form {
     io_.flag(one.takes_wish, "takes_wish");
     if (io_.said(one.shares_wish.valid(), "shares_wish")) use(one.shares_wish);
     optional(one.wish, "wish", [&](auto& own) { wish(own); });
+    if (io_.said(one.pass != synth::Pass::none, "pass")) pass(one.pass);
+    if (!io_.said(one.again != 0, "again")) return;
+    io_.number(one.again);
+    if (io_.said(one.pass_there != synth::Pass::none, "there")) pass(one.pass_there);
+    if (!io_.said(one.copy_of.valid(), "of")) return;
+    use(one.copy_of);
+    io_.word("in");
+    use(one.entered);
+  }
+  void pass(In<synth::Pass> pass) {
+    if constexpr (Io::kReads) {
+      pass = io_.accept("forward") ? synth::Pass::forward : synth::Pass::backward;
+      if (pass == synth::Pass::backward) io_.word("backward");
+    } else {
+      io_.word(pass == synth::Pass::forward ? "forward" : "backward");
+    }
   }
   void wish(In<Wish> own) {
     if (io_.said(own.mesh != nullptr, "on")) io_.mesh(own.mesh);
     if (own.mesh != nullptr)
       optional(own.layout, "lies", [&](auto& layout) { written_layout(io_, layout, *own.mesh); });
+    if (io_.said(own.as_that.valid(), "as_that")) use(own.as_that);
     if (io_.said(!own.written_pending.empty(), "written_pending"))
       io_.list(own.written_pending, [&](auto& axis) { io_.quoted(axis); });
     io_.place(own.because);
@@ -271,8 +290,8 @@ class Form {
       return true;
     };
     return try_one(Parameter{}) || try_one(Input{}) || try_one(As{}) || try_one(Call{}) || try_one(Loop{}) ||
-           try_one(If{}) || try_one(Again{}) || try_one(Element{}) || try_one(Gradient{}) || try_one(PlanText{}) ||
-           try_one(Definition{});
+           try_one(If{}) || try_one(Again{}) || try_one(Element{}) || try_one(Enter{}) || try_one(Gradient{}) ||
+           try_one(PlanText{}) || try_one(Definition{});
   }
 
   void own(In<Parameter>, In<Node>) {}
@@ -302,6 +321,7 @@ class Form {
     written_layout(io_, as.layout, first_mesh(one.types));
     io_.flag(as.is_as, "is_as");
     io_.flag(as.names_axes, "names_axes");
+    io_.flag(as.is_argument, "is_argument");
     optional(as.within_bytes, "within", [&](auto& bytes) { io_.number(bytes); });
     if (io_.said(as.operand_begins.valid(), "begins")) use(as.operand_begins);
     io_.word("who");
@@ -358,24 +378,11 @@ class Form {
     io_.word("of");
     use(element.tuple);
   }
-  void own(In<Gradient> gradient, In<Node>) {
-    io_.id("f", gradient.instance);
-    uses(gradient.arguments);
-    io_.word("by");
-    io_.list(gradient.parameters, [&](auto& number) { io_.number(number); });
-    io_.flag(gradient.names_parameters, "named");
-    io_.word("places");
-    if constexpr (Io::kReads) {
-      std::size_t count = 0;
-      io_.number(count);
-      if (count > io_.size()) return io_.fail("there are not so many places");
-      gradient.spans.resize(count);
-    } else {
-      io_.number(gradient.spans.size());
-    }
-    for (auto& span : gradient.spans) io_.place(span);
-    io_.place(gradient.function);
+  void own(In<Enter> entered, In<Node>) {
+    io_.id("f", entered.instance);
+    uses(entered.arguments);
   }
+  void own(In<Gradient> gradient, In<Node>) { uses(gradient.results); }
   void own(In<PlanText> plan, In<Node>) { region(plan.region); }
   void own(In<Definition> definition, In<Node>) {
     io_.id("f", definition.instance);

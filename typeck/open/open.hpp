@@ -28,6 +28,7 @@
 #include "synth/layout/shape.hpp"
 #include "synth/program/literal.hpp"
 #include "synth/program/operation.hpp"
+#include "synth/program/pass.hpp"
 #include "synth/schedule/schedule.hpp"
 #include "typeck/typed/environment.hpp"
 
@@ -61,7 +62,7 @@ class Type {
 // A value where it is used.
 struct Use {
   ValueId value;
-  base::Span span;                        // of the expression that stands for it here
+  base::Span span;                        // of the expression that stands for it here; not known: where it was made
   frontend::ExprId expr;                  // not valid for values made on the way
   std::optional<KnownScalar> known = {};  // a scalar that is known when the program is checked
 };
@@ -80,6 +81,8 @@ struct Wish {
   base::Span because;   // the annotation
   // Mesh axes over which the program says that the value is a pending sum.
   std::vector<std::string> written_pending;
+  // In place of a layout: split as this value is, and whole.
+  ValueId as_that = {};
 };
 
 // ---- Operations beside those of device programs: how they move depends on the layouts that they meet.
@@ -87,8 +90,8 @@ struct Wish {
 struct Squeeze {  // these dimensions, of extent 1, go
   std::vector<std::size_t> dimensions;
 };
-struct Unsqueeze {  // one of extent 1 comes at this place
-  std::size_t dimension = 0;
+struct Unsqueeze {  // ones of extent 1 come at these places of the result, in ascending order
+  std::vector<std::size_t> dimensions;
 };
 // One dimension of a slice: from `start`, or from the scalar operand of that number.
 struct Selected {
@@ -147,8 +150,35 @@ struct ByHand {  // a collective that the text names
   std::optional<WrittenLayout> target;  // of those that name a type
 };
 
+// ---- Operations that gradients are made of. "As that value lies" is split as it is and whole over its pending axes;
+// ---- over axes that it does not use, a cotangent is whole or a pending sum, as it comes.
+
+struct Used {  // the operand, brought together with the others as that operation had it
+  ValueId by;
+  std::size_t operand = 0;
+};
+// A contribution to the cotangent of an operand goes from the operation to the operand: through the operation's moves
+// of elements, and back through the changes of layout that it asked for. Of a branch, to a result of `else`. It is
+// added to what there is of the cotangent, the second operand, if there is one. If others asked for the same change
+// before, it waits there for their contributions.
+struct Back {
+  ValueId by;
+  std::size_t operand = 0;
+  bool goes_home = false;  // at once, as by Home: no other operand of the operation has a cotangent
+};
+struct Both {};  // two contributions to one cotangent: they are added where they meet
+struct Home {    // all contributions go back through the changes that this operation was the first to ask for
+  ValueId by;
+};
+struct FinishAs {};  // operands: a value, and one as which it is laid out, with no sum left pending
+struct ZerosAs {};   // operand: a value as which they lie
+struct Sum {};       // operands: what a loop carries, and a value; the former begins with zeros that lie as the latter
+struct PutRow {};    // operands: rows that a loop carries, a row, its number; begins with zeros that lie as the row
+struct TakeRow {};   // operands: rows, a number
+
 using Operation = std::variant<synth::Operation, Squeeze, Unsqueeze, Slice, Every, Pad, Concat, Update, Roll, Product,
-                               Broadcast, Widen, Together, Whole, Finish, Make, ByHand>;
+                               Broadcast, Widen, Together, Whole, Finish, Make, ByHand, Used, Back, Both, Home,
+                               FinishAs, ZerosAs, Sum, PutRow, TakeRow>;
 
 // ---- Nodes
 
@@ -161,8 +191,10 @@ struct Input {        // a value of the session
 struct Compute {
   Operation operation;
   std::vector<Use> operands;
-  std::string who;       // for reasons: `@`, a slice
-  bool is_flat = false;  // a gradient takes it for a constant
+  std::string who;  // for reasons: `@`, a slice
+  // A gradient takes it for a constant: comparisons that gradients are made of, and the greatest element by which
+  // softmax shifts, whose derivatives cancel.
+  bool is_flat = false;
 };
 struct As {  // the value as a text writes it
   Use operand;
@@ -172,8 +204,9 @@ struct As {  // the value as a text writes it
   base::Span written;  // the type
   bool names_axes = true;
   bool is_as = false;
-  std::optional<std::int64_t> within_bytes;
-  ValueId operand_begins;  // nodes from here on were made for the operand
+  std::optional<std::int64_t> within_bytes = {};
+  ValueId operand_begins = {};  // nodes from here on were made for the operand
+  bool is_argument = false;     // of a function that a gradient is taken of, or that it calls
 };
 struct Call {
   InstanceId instance;
@@ -188,7 +221,7 @@ struct Loop {
   Use count;
   std::optional<std::int64_t> known_count;
   ValueId index;
-  std::vector<Use> initial;
+  std::vector<Use> initial;  // without a value: zeros, as the parameter is first used
   std::vector<ValueId> parameters;
   Region body;
   std::vector<ValueId> indices_elsewhere;
@@ -196,7 +229,7 @@ struct Loop {
   std::optional<synth::Schedule> pipeline = {};  // of a pipeline
   base::Span body_span;
 };
-struct If {
+struct If {  // a result without a value: zeros, laid out as the other branch's
   ValueId condition;
   Region then_region;
   Region else_region;
@@ -211,13 +244,15 @@ struct Element {
   ValueId tuple;
   std::uint32_t index = 0;
 };
-struct Gradient {
+// The arguments of a function that a gradient is taken of, once the function could be closed for them; or of one that
+// is computed again where that function calls it.
+struct Enter {
   InstanceId instance;
   std::vector<Use> arguments;
-  std::vector<std::size_t> parameters;  // those it is taken with respect to
-  std::vector<base::Span> spans;        // where they were named
-  base::Span function;                  // the function's name in `grad(f)`
-  bool names_parameters = false;        // they were listed
+};
+// What a gradient gives: the results of the function, which was computed here, and the cotangents of parameters.
+struct Gradient {
+  std::vector<Use> results;
 };
 struct PlanText {  // prints what a region would move
   Region region;
@@ -230,12 +265,23 @@ struct Definition {  // a function that says all of its layouts, checked where i
 struct Node {
   base::Span span;
   std::vector<Type> types;
-  std::variant<Parameter, Input, Compute, As, Call, Loop, If, Again, Element, Gradient, PlanText, Definition> body;
+  std::variant<Parameter, Input, Compute, As, Call, Loop, If, Again, Element, Enter, Gradient, PlanText, Definition>
+      body;
   bool is_local = false;          // inside `local`
   bool is_complete = true;        // false: something inside was wrong, and it is looked at for more mistakes
   std::optional<Wish> wish = {};  // of its result
   ValueId shares_wish = {};       // an earlier step of the same operation that goes by the same wish
   bool takes_wish = false;
+  synth::Pass pass = synth::Pass::none;  // of a gradient
+  // Not 0: computed again as in its function, which was closed for the same types before, so that what there is to say
+  // was said then. Nodes of one number were made of one region there, outside of every gradient or of one copy in it,
+  // and in these passes.
+  std::uint32_t again = 0;
+  synth::Pass pass_there = synth::Pass::none;
+  // The node of that function that it copies, and the node by which the function was entered here: it lies as that one
+  // does there.
+  ValueId copy_of = {};
+  ValueId entered = {};
 };
 
 // A `let` whose type a printed program shows.
@@ -286,6 +332,7 @@ struct Program {
   base::Store<synth::Literal, synth::LiteralId> literals;
   base::Store<std::string, synth::StringId> strings;
   std::vector<Let> lets;
+  std::uint32_t copies = 0;  // of regions, in gradients: numbers for Node::again
 
   const Type& type(ValueId id) const { return nodes[id].types.at(0); }
 };

@@ -26,7 +26,7 @@ struct Held {
 
   void operator()(In<synth::Operation> operation) const { io.operation(word, operation); }
   void operator()(In<Squeeze> squeeze) const { numbers(squeeze.dimensions); }
-  void operator()(In<Unsqueeze> unsqueeze) const { io.number(unsqueeze.dimension); }
+  void operator()(In<Unsqueeze> unsqueeze) const { numbers(unsqueeze.dimensions); }
   void operator()(In<Slice> slice) const {
     io.list(slice.dimensions, [&](auto& taken) {
       io.number(taken.start);
@@ -111,6 +111,26 @@ struct Held {
     if (!io.said(step.target.has_value(), "target")) return;
     if constexpr (Io::kReads) step.target.emplace();
     written_layout(io, *step.target, first_mesh(types));
+  }
+  void operator()(In<Used> used) const { operand_of(used); }
+  void operator()(In<Back> back) const {
+    operand_of(back);
+    io.flag(back.goes_home, "goes_home");
+  }
+  void operator()(In<Both>) const {}
+  void operator()(In<Home> home) const { io.id("%", home.by); }
+  void operator()(In<FinishAs>) const {}
+  void operator()(In<ZerosAs>) const {}
+  void operator()(In<Sum>) const {}
+  void operator()(In<PutRow>) const {}
+  void operator()(In<TakeRow>) const {}
+
+ private:
+  template <class T>
+  void operand_of(T& operand) const {
+    io.number(operand.operand);
+    io.word("of");
+    io.id("%", operand.by);
   }
 };
 

@@ -44,9 +44,11 @@ struct ResultShape {
     return left;
   }
   std::optional<Shape> operator()(const Unsqueeze& unsqueeze) const {
-    if (unsqueeze.dimension > first().size() || first().size() == synth::kRankMax) return std::nullopt;
     Shape more = first();
-    more.insert(unsqueeze.dimension, 1);
+    for (const std::size_t d : unsqueeze.dimensions) {
+      if (d > more.size() || more.size() == synth::kRankMax) return std::nullopt;
+      more.insert(d, 1);
+    }
     return more;
   }
   std::optional<Shape> operator()(const Slice& slice) const {
@@ -115,13 +117,36 @@ struct ResultShape {
     return result();
   }
   std::optional<Shape> operator()(const Make&) const { return result(); }
-  // What keeps its operand's shape: Widen, Whole, Finish, ByHand.
+  std::optional<Shape> operator()(const Back&) const {
+    return operands.size() == 1 || operands[1].shape() == result() ? std::optional(result()) : std::nullopt;
+  }
+  std::optional<Shape> operator()(const Both&) const { return of_two(first()); }
+  std::optional<Shape> operator()(const FinishAs&) const { return of_two(first()); }
+  std::optional<Shape> operator()(const Sum&) const { return of_two(first()); }
+  std::optional<Shape> operator()(const PutRow&) const {
+    if (operands.size() != 3 || !operands[2].shape().empty() || first().size() != operands[1].rank() + 1)
+      return std::nullopt;
+    return std::ranges::equal(row(), operands[1].shape()) ? std::optional(first()) : std::nullopt;
+  }
+  std::optional<Shape> operator()(const TakeRow&) const {
+    if (operands.size() != 2 || !operands[1].shape().empty() || first().empty()) return std::nullopt;
+    return row();
+  }
+  // What keeps its operand's shape: Widen, Whole, Finish, ByHand, Used, Home, ZerosAs.
   template <class Kept>
   std::optional<Shape> operator()(const Kept&) const {
     return first();
   }
 
  private:
+  std::optional<Shape> of_two(const Shape& shape) const {
+    return operands.size() == 2 && operands[1].shape() == shape ? std::optional(shape) : std::nullopt;
+  }
+  Shape row() const {
+    Shape left;
+    for (std::size_t d = 1; d < first().size(); ++d) left.push_back(first()[d]);
+    return left;
+  }
   const Shape& first() const { return operands.front().shape(); }
   const Shape& result() const { return type.shape(); }
 };
@@ -157,9 +182,9 @@ std::string fault_of_step(const Program& program, const synth::Program& texts, c
 
 std::string fault_of(const Program& program, const synth::Program& texts, const Operation& operation,
                      const std::vector<Type>& operands, const std::vector<Type>& results) {
-  // A collective to a type that is written may end on another mesh of the same devices.
+  // A collective to a type that is written may end on another mesh of the same devices; a cotangent goes back over any.
   const auto* by_hand = std::get_if<ByHand>(&operation);
-  const bool stays = by_hand == nullptr || !by_hand->target.has_value();
+  const bool stays = by_hand == nullptr ? !std::holds_alternative<Back>(operation) : !by_hand->target.has_value();
   for (const Type& operand : operands) {
     if (stays && !results.empty() && operand.mesh() != results[0].mesh())
       return "an operand lies on another mesh than the result";

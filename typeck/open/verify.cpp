@@ -84,13 +84,18 @@ class Verifier {
   void uses(const std::vector<Use>& all, const char* what) const {
     for (const Use& one : all) use(one.value, what);
   }
+  void open_uses(const std::vector<Use>& all, const char* what) const {
+    for (const Use& one : all) {
+      if (one.value.valid()) use(one.value, what);
+    }
+  }
 
   void region(const Region& nodes) {
     for (const ValueId id : nodes.order) {
       node(program_.nodes[id]);
       define(id);
     }
-    uses(nodes.results, "a region's result");
+    open_uses(nodes.results, "a region's result");
   }
   void inner(const Region& nodes) {
     const std::size_t outer = scope_.size();
@@ -102,7 +107,17 @@ class Verifier {
     TESSERA_CHECK(one.is_complete, "a node is not complete");
     if (one.wish.has_value() && one.wish->layout.has_value())
       TESSERA_CHECK(one.wish->mesh != nullptr, "a layout is wished for on no mesh");
+    if (one.wish.has_value() && one.wish->as_that.valid()) use(one.wish->as_that, "a value that is wished for");
+    if (one.copy_of.valid()) copy(one);
     std::visit([&](const auto& body) { check(one, body); }, one.body);
+  }
+  void copy(const Node& one) const {
+    TESSERA_CHECK(one.copy_of.value < known_.size(), "a copy of no node");
+    use(one.entered, "the function that a node is copied out of");
+    TESSERA_CHECK(std::holds_alternative<Enter>(program_.nodes[one.entered].body), "a copy out of no function");
+    const Node& original = program_.nodes[one.copy_of];
+    TESSERA_CHECK(original.body.index() == one.body.index() && original.types == one.types,
+                  "a copy is not like its original");
   }
 
   void check(const Node&, const Parameter&) const { TESSERA_CHECK(false, "a region lists a parameter"); }
@@ -111,6 +126,9 @@ class Verifier {
     uses(body.operands, "an operand");
     std::vector<Type> operands;
     for (const Use& operand : body.operands) operands.push_back(type(operand.value));
+    if (const auto* used = std::get_if<Used>(&body.operation)) use(used->by, "an operation whose operand is used");
+    if (const auto* back = std::get_if<Back>(&body.operation)) use(back->by, "an operation that is reversed");
+    if (const auto* home = std::get_if<Home>(&body.operation)) use(home->by, "an operation that is reversed");
     const std::string fault = fault_of(program_, texts_, body.operation, operands, one.types);
     TESSERA_CHECK(fault.empty(), fault);
   }
@@ -131,9 +149,15 @@ class Verifier {
     }
   }
   void results_fit(const std::vector<Use>& results, const std::vector<Type>& types) const {
+    for (const Use& result : results) TESSERA_CHECK(result.value.valid(), "a result is missing");
+    open_results_fit(results, types);
+  }
+  // Those without a value are zeros.
+  void open_results_fit(const std::vector<Use>& results, const std::vector<Type>& types) const {
     TESSERA_CHECK(results.size() == types.size(), "a region has another number of results");
     for (std::size_t k = 0; k < types.size(); ++k)
-      TESSERA_CHECK(same_elements(type(results[k].value), types[k]), "a result of another type");
+      TESSERA_CHECK(!results[k].value.valid() || same_elements(type(results[k].value), types[k]),
+                    "a result of another type");
   }
   void check(const Node& one, const Call& body) const {
     arguments_fit(body.instance, body.arguments);
@@ -141,19 +165,21 @@ class Verifier {
   }
   void check(const Node& one, const Loop& body) {
     use(body.count.value, "a loop's bound");
-    uses(body.initial, "a carried value");
-    TESSERA_CHECK(body.parameters.size() == body.initial.size() && body.names.size() == body.initial.size(),
+    open_uses(body.initial, "a carried value");
+    // What gradients carry has no name.
+    TESSERA_CHECK(body.parameters.size() == body.initial.size() && body.names.size() <= body.initial.size(),
                   "a loop's counts differ");
     const std::size_t outer = scope_.size();
     define_parameter(body.index);
     for (const ValueId index : body.indices_elsewhere) define_parameter(index);
     for (const ValueId parameter : body.parameters) define_parameter(parameter);
     for (std::size_t k = 0; k < body.initial.size(); ++k)
-      TESSERA_CHECK(same_elements(type(body.initial[k].value), type(body.parameters[k])),
-                    "a carried value of another type");
+      TESSERA_CHECK(
+          !body.initial[k].value.valid() || same_elements(type(body.initial[k].value), type(body.parameters[k])),
+          "a carried value of another type");
     region(body.body);
     results_fit(body.body.results, one.types);
-    results_fit(body.initial, one.types);
+    open_results_fit(body.initial, one.types);
     leave(outer);
   }
   void check(const Node& one, const If& body) {
@@ -165,7 +191,7 @@ class Verifier {
     results_fit_branch(body.else_region.results, one.types);
   }
   void results_fit_branch(const std::vector<Use>& results, const std::vector<Type>& types) const {
-    if (!types.empty() || !results.empty()) results_fit(results, types);
+    if (!types.empty() || !results.empty()) open_results_fit(results, types);
   }
   void check(const Node& one, const Again& body) {
     inner(body.body);
@@ -177,10 +203,13 @@ class Verifier {
     TESSERA_CHECK(body.index < types.size() && one.types.size() == 1 && one.types[0] == types[body.index],
                   "a tuple has no such element");
   }
-  void check(const Node&, const Gradient& body) const {
+  void check(const Node& one, const Enter& body) const {
     arguments_fit(body.instance, body.arguments);
-    for (const std::size_t parameter : body.parameters)
-      TESSERA_CHECK(parameter < body.arguments.size(), "a gradient is taken of no parameter");
+    results_fit(body.arguments, one.types);
+  }
+  void check(const Node& one, const Gradient& body) const {
+    uses(body.results, "a result of a gradient");
+    results_fit(body.results, one.types);
   }
   void check(const Node& one, const PlanText& body) {
     TESSERA_CHECK(one.types.empty(), "a plan has no results");

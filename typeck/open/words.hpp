@@ -28,6 +28,8 @@ inline constexpr std::string_view kWord<Again> = "again";
 template <>
 inline constexpr std::string_view kWord<Element> = "element";
 template <>
+inline constexpr std::string_view kWord<Enter> = "enter";
+template <>
 inline constexpr std::string_view kWord<Gradient> = "gradient";
 template <>
 inline constexpr std::string_view kWord<PlanText> = "plan";
@@ -66,5 +68,24 @@ template <>
 inline constexpr std::string_view kWord<Make> = "make";
 template <>
 inline constexpr std::string_view kWord<ByHand> = "by_hand";
+
+template <>
+inline constexpr std::string_view kWord<Used> = "used";
+template <>
+inline constexpr std::string_view kWord<Back> = "back";
+template <>
+inline constexpr std::string_view kWord<Both> = "both";
+template <>
+inline constexpr std::string_view kWord<Home> = "home";
+template <>
+inline constexpr std::string_view kWord<FinishAs> = "finish_as";
+template <>
+inline constexpr std::string_view kWord<ZerosAs> = "zeros_as";
+template <>
+inline constexpr std::string_view kWord<Sum> = "sum";
+template <>
+inline constexpr std::string_view kWord<PutRow> = "put_row";
+template <>
+inline constexpr std::string_view kWord<TakeRow> = "take_row";
 
 }  // namespace tessera::typeck::open

@@ -210,7 +210,6 @@ class GraphForm {
     io_.operation(word, compute.operation);
     if (io_.said(compute.received_bytes != 0, "receives")) io_.number(compute.received_bytes);
     if (io_.said(!compute.who.empty(), "who")) io_.quoted(compute.who);
-    io_.flag(compute.is_flat, "flat");
     compared_words(io_, compute.compared);
   }
   void own(In<Redistribute> move, std::string_view) {

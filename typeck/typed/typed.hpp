@@ -68,9 +68,6 @@ struct Compute {
   std::vector<NodeId> operands;
   std::int64_t received_bytes = 0;  // of an Assemble over split dimensions: what it moves (static placements), and
   std::string who;                  // which operation asked: `a slice`
-  // A gradient takes it for a constant: comparisons that gradients are made of, and the greatest element by which
-  // softmax shifts, whose derivatives cancel.
-  bool is_flat = false;
   std::vector<Alternative> compared = {};  // the layouts that a result made of parts could have had
 };
 struct Redistribute {

@@ -1,0 +1,53 @@
+#include "typeck/open/spelling.hpp"
+
+namespace tessera::typeck {
+
+namespace {
+
+std::string name_of_map(synth::MapOp op) {
+  struct Spelling {
+    synth::MapOp op;
+    const char* text;
+  };
+  constexpr Spelling kOperators[] = {
+      {synth::MapOp::add, "+"},         {synth::MapOp::subtract, "-"},       {synth::MapOp::multiply, "*"},
+      {synth::MapOp::divide, "/"},      {synth::MapOp::remainder, "%"},      {synth::MapOp::power, "**"},
+      {synth::MapOp::minimum, "min"},   {synth::MapOp::maximum, "max"},      {synth::MapOp::equal, "=="},
+      {synth::MapOp::not_equal, "!="},  {synth::MapOp::less, "<"},           {synth::MapOp::less_equal, "<="},
+      {synth::MapOp::greater, ">"},     {synth::MapOp::greater_equal, ">="}, {synth::MapOp::logical_and, "&&"},
+      {synth::MapOp::logical_or, "||"}, {synth::MapOp::logical_not, "!"},    {synth::MapOp::negate, "-"},
+      {synth::MapOp::select, "where"},  {synth::MapOp::cast, "a cast"},      {synth::MapOp::copy, "broadcast"}};
+  for (const Spelling& one : kOperators) {
+    if (one.op == op) return one.text;
+  }
+  return std::string(name(op));
+}
+
+}  // namespace
+
+std::string spelling(const synth::Operation& operation) {
+  if (const auto* map = std::get_if<synth::Map>(&operation)) {
+    const std::string text = name_of_map(map->op);
+    return map->op == synth::MapOp::cast ? text : "`" + text + "`";
+  }
+  if (const auto* reduce = std::get_if<synth::Reduce>(&operation))
+    return reduce->kind == synth::ReduceKind::product ? "`prod`" : "`" + std::string(name(reduce->kind)) + "`";
+  if (const auto* arg = std::get_if<synth::ArgReduce>(&operation)) return arg->max ? "`argmax`" : "`argmin`";
+  if (const auto* find = std::get_if<synth::Find>(&operation)) return find->max ? "`argmax`" : "`argmin`";
+  if (const auto* sort = std::get_if<synth::Sort>(&operation)) return sort->positions ? "`argsort`" : "`sort`";
+  if (const auto* greatest = std::get_if<synth::Greatest>(&operation))
+    return greatest->positions ? "`argtopk`" : "`topk`";
+  if (std::holds_alternative<synth::Contract>(operation)) return "a product";
+  if (std::holds_alternative<synth::Assemble>(operation)) return "a part";
+  return "`" + std::string(name(operation)) + "`";
+}
+
+std::string spelling(const open::Operation& operation) {
+  if (const auto* own = std::get_if<synth::Operation>(&operation)) return spelling(*own);
+  if (std::holds_alternative<open::Product>(operation)) return "a product";
+  if (std::holds_alternative<open::Broadcast>(operation)) return "`broadcast`";
+  if (std::holds_alternative<open::Sum>(operation) || std::holds_alternative<open::Both>(operation)) return "`+`";
+  return "a part";
+}
+
+}  // namespace tessera::typeck
