@@ -69,6 +69,8 @@ std::optional<InstanceId> Inserter::closed_now(open::InstanceId callee, const st
   own.ast = open_instance.ast;
   own.layouts = layouts_of(callee, types);
   Body* const outer = std::exchange(body_, &own);
+  // What was moved where it is called is not there where it is called next.
+  const std::vector<std::uint64_t> outer_regions = std::exchange(open_regions_, {});
   for (std::size_t k = 0; k < open_instance.parameters.size(); ++k) {
     const open::ValueId value = open_instance.parameters[k].value;
     instance.parameters.push_back(parameter(program_.nodes[value].span, types[k]));
@@ -81,6 +83,7 @@ std::optional<InstanceId> Inserter::closed_now(open::InstanceId callee, const st
   });
   note_lets(open_instance.lets, own);
   body_ = outer;
+  open_regions_ = outer_regions;
   if (!open_instance.is_complete || !results.has_value()) return std::nullopt;
   for (const Held& result : *results) instance.body.results.push_back(result.node());
   if (own.ast == program_.ast) printed_[open_instance.name_span].push_back(std::move(own));
