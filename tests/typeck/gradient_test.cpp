@@ -106,7 +106,8 @@ TEST(Gradient, NamesWhatItComputesAgain) {
   std::vector<std::string> functions;
   for (const open::ValueId id : program.statements.at(2).region.order) {
     const open::Node& node = program.nodes[id];
-    if (!node.copy_of.valid()) continue;
+    const bool is_extent = node.types.at(0).element() == synth::ElementType::i64;
+    if (!node.copy_of.valid() || is_extent) continue;
     EXPECT_EQ(program.nodes[node.copy_of].span, node.span);
     const auto& entered = std::get<open::Enter>(program.nodes[node.entered].body);
     functions.push_back(program.instances[entered.instance].name);

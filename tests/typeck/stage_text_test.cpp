@@ -90,7 +90,8 @@ void expect_layouts_read_back(const open::Program& program, const Closed& found,
   auto again = read_assignment(printed);
   ASSERT_TRUE(again.ok()) << again.errors()[0].message << "\n" << printed << text;
   EXPECT_EQ(print(*again), printed) << text;
-  EXPECT_TRUE(verify(program, *again).ok()) << text;
+  const auto verified = verify(program, *again);
+  EXPECT_TRUE(verified.ok()) << (verified.ok() ? "" : verified.errors()[0].message) << "\n" << text;
   EXPECT_EQ(print_graph(closed(program, of, &*again).typed), print_graph(found.typed)) << text;
 }
 

@@ -220,6 +220,27 @@ bool Scope::compute(ValueId id, const open::Node&, const open::PlanText& plan) {
 
 // ---- Cotangents ----
 
+std::optional<ValueId> Scope::used_value(ValueId original) const {
+  const auto* compute = std::get_if<open::Compute>(&graph_.program().nodes[original].body);
+  const bool is_used = compute != nullptr && std::holds_alternative<open::Used>(compute->operation);
+  return is_used ? std::optional(compute->operands.at(0).value) : std::nullopt;
+}
+
+std::optional<ValueId> Scope::argument_of(ValueId original) const {
+  const auto& body = graph_.program().nodes[original].body;
+  const auto* element = std::get_if<open::Element>(&body);
+  const ValueId tuple = element == nullptr ? original : element->tuple;
+  const auto* entered = std::get_if<open::Enter>(&graph_.program().nodes[tuple].body);
+  if (entered == nullptr) return std::nullopt;
+  return entered->arguments.at(element == nullptr ? 0 : element->index).value;
+}
+
+Scope::Key Scope::key(ValueId original, std::uint32_t result) const {
+  auto value = used_value(original);
+  if (!value.has_value()) value = argument_of(original);
+  return value.has_value() ? key(*value, 0) : Key(original, result);
+}
+
 std::optional<Use> Scope::cotangent(ValueId original, std::uint32_t result) const {
   const auto found = cotangents_.find({original, result});
   return found == cotangents_.end() ? std::nullopt : std::optional(found->second);
@@ -227,7 +248,8 @@ std::optional<Use> Scope::cotangent(ValueId original, std::uint32_t result) cons
 
 void Scope::add(ValueId original, const Use& cotangent, const Build& build, std::uint32_t result) {
   if (!activity_.flags(original, result).active) return;
-  const auto [at, fresh] = cotangents_.emplace(std::pair(original, result), cotangent);
+  if (const auto used = used_value(original)) return add_back({maker(original), 0, false}, *used, cotangent, build);
+  const auto [at, fresh] = cotangents_.emplace(key(original, result), cotangent);
   if (!fresh) at->second = build.compute(graph_.type(cotangent), open::Both{}, {at->second, cotangent});
 }
 
@@ -236,26 +258,27 @@ void Scope::add_back(const open::Back& back, ValueId original, const Use& contri
   const open::Type own = graph_.type(here(original));
   const open::Type type(graph_.type(contribution).element(), own.shape(), own.mesh_ref());
   std::vector<Use> operands = {contribution};
-  const auto [at, fresh] = cotangents_.try_emplace({original, 0});
+  if (used_value(original).has_value()) return add(original, build.compute(type, back, std::move(operands)), build);
+  const auto [at, fresh] = cotangents_.try_emplace(key(original));
   if (!fresh) operands.push_back(at->second);
   at->second = build.compute(type, back, std::move(operands));
 }
 
 bool Scope::wants_one(const std::vector<Use>& operands) const {
   return std::ranges::count_if(operands, [&](const Use& operand) {
-           return wants(operand) || cotangents_.contains({operand.value, 0});
+           return wants(operand) || cotangents_.contains(key(operand.value));
          }) <= 1;
 }
 
 bool Scope::has_cotangent(const std::vector<Use>& operands) const {
-  return std::ranges::any_of(operands, [&](const Use& use) { return cotangents_.contains({use.value, 0}); });
+  return std::ranges::any_of(operands, [&](const Use& use) { return cotangents_.contains(key(use.value)); });
 }
 
 // What an operation was the first to ask for is undone when its operands have its contributions, the last first. Others
 // may have used it that contributed before.
 void Scope::bring_home(ValueId by, const std::vector<Use>& operands, const Build& build) {
   for (std::size_t k = operands.size(); k-- > 0;) {
-    const auto at = cotangents_.find({operands[k].value, 0});
+    const auto at = cotangents_.find(key(operands[k].value));
     if (at != cotangents_.end()) at->second = build.compute(graph_.type(at->second), open::Home{by}, {at->second});
   }
 }
@@ -294,7 +317,7 @@ bool Scope::reverse(ValueId id, const open::Node& node, const open::Compute& com
 
 bool Scope::reverse(ValueId id, const open::Node& node, const open::As& as) {
   const auto own = cotangent(id);
-  if (!own.has_value() && !cotangents_.contains({as.operand.value, 0})) return true;
+  if (!own.has_value() && !cotangents_.contains(key(as.operand.value))) return true;
   const Use operand = as.operand;
   const Build build(graph_, node.span, reason(node));
   if (own.has_value()) {
@@ -310,19 +333,12 @@ bool Scope::reverse(ValueId id, const open::Node& node, const open::Element& bod
   return true;
 }
 
-void Scope::add_results(ValueId id, std::vector<Use> results, const Build& build) {
+bool Scope::reverse(ValueId id, const open::Node& node, const open::Gradient& body) {
+  const Build build(graph_, node.span, reason(node));
+  const std::vector<Use> results = body.results;
   for (std::uint32_t k = 0; k < results.size(); ++k) {
     if (const auto own = cotangent(id, k)) add(results[k].value, *own, build);
   }
-}
-
-bool Scope::reverse(ValueId id, const open::Node& node, const open::Enter& body) {
-  add_results(id, body.arguments, Build(graph_, node.span, reason(node)));
-  return true;
-}
-
-bool Scope::reverse(ValueId id, const open::Node& node, const open::Gradient& body) {
-  add_results(id, body.results, Build(graph_, node.span, reason(node)));
   return true;
 }
 

@@ -71,7 +71,8 @@ class Scope {
   std::vector<ValueId> results() const { return all_here(region_.results); }
 
  private:
-  using Cotangents = std::map<std::pair<ValueId, std::uint32_t>, Use>;
+  using Key = std::pair<ValueId, std::uint32_t>;  // a result of a node of the function
+  using Cotangents = std::map<Key, Use>;
   using Numbers = std::map<std::uint32_t, std::uint32_t>;
   struct Turn;
   struct Branch;
@@ -101,6 +102,12 @@ class Scope {
   bool compute(ValueId id, const open::Node& node, const open::PlanText& body);
   bool compute(ValueId id, const open::Node& node, const open::Definition& body);
 
+  // Under which a cotangent is kept. A gradient inside of the function names values anew, as arguments that it was
+  // entered with and as operands that operations used; the contributions to all of them meet where the value was made.
+  Key key(ValueId original, std::uint32_t result = 0) const;
+  // The value that this one is another name of, if it is one.
+  std::optional<ValueId> used_value(ValueId original) const;
+  std::optional<ValueId> argument_of(ValueId original) const;
   bool has_cotangent(const std::vector<Use>& operands) const;
   // What is no operation that a derivative passes: what was done with it while it was computed is all.
   template <class Body>
@@ -114,11 +121,9 @@ class Scope {
   bool reverse(ValueId id, const open::Node& node, const open::If& body);
   bool reverse(ValueId id, const open::Node& node, const open::Again& body);
   bool reverse(ValueId id, const open::Node& node, const open::Element& body);
-  bool reverse(ValueId id, const open::Node& node, const open::Enter& body);
   bool reverse(ValueId id, const open::Node& node, const open::Gradient& body);
 
   void seed(Scope& inner, ValueId id, const std::vector<Use>& results, const Build& build) const;
-  void add_results(ValueId id, std::vector<Use> results, const Build& build);
   // ---- loops and branches: control.cpp
   bool stack_carried(ValueId id, const open::Node& node, const open::Loop& body);
   open::Loop same_loop(const open::Loop& body, Scope& inner) const;

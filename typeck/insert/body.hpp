@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <map>
 #include <memory>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -17,16 +18,27 @@ namespace tessera::typeck {
 // The typed nodes of open values; the ids of one body lie close together.
 class ValueNodes {
  public:
+  // Null where there are none.
   const std::vector<NodeId>* find(open::ValueId value) const {
-    const bool is_there = value.value >= first_ && value.value - first_ < nodes_.size();
-    if (!is_there || nodes_[value.value - first_].empty()) return nullptr;
-    return &nodes_[value.value - first_];
+    return is_there(value) && !at(value).nodes.empty() ? &at(value).nodes : nullptr;
   }
   void set(open::ValueId value, std::vector<NodeId> nodes);
+  // So many typed nodes there were when the value was begun.
+  void begin(open::ValueId value, std::size_t typed_nodes);
+  // How many there were when the first one from `from` on was begun that comes before `to`.
+  std::optional<std::size_t> begun(open::ValueId from, open::ValueId to) const;
 
  private:
+  struct Made {
+    std::vector<NodeId> nodes;
+    std::optional<std::size_t> begun;
+  };
+  bool is_there(open::ValueId value) const { return value.value >= first_ && value.value - first_ < all_.size(); }
+  const Made& at(open::ValueId value) const { return all_[value.value - first_]; }
+  Made& made(open::ValueId value);
+
   std::uint32_t first_ = 0;
-  std::vector<std::vector<NodeId>> nodes_;
+  std::vector<Made> all_;
 };
 
 // Contributions to a cotangent that wait at changes of layout on their way to the value, by these; one without a node
@@ -46,8 +58,6 @@ struct Body {
   ValueNodes values;
   std::map<ExprId, std::string> inserted_as;
   std::map<frontend::StatementId, std::string> let_types;
-  // How many typed nodes there were when an open node was begun, in the order of their beginnings.
-  std::vector<std::pair<open::ValueId, std::size_t>> begun;
   std::map<open::ValueId, Underway> underway;
   // By the node that entered it: a function's values as they lie for its arguments there. Copies of them lie so, too.
   std::map<open::ValueId, const BodyLayouts*> entered;

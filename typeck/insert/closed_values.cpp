@@ -1,16 +1,34 @@
 #include "typeck/insert/closed_values.hpp"
 
+#include <algorithm>
+#include <iterator>
+
 namespace tessera::typeck {
 
-void ValueNodes::set(open::ValueId value, std::vector<NodeId> nodes) {
-  if (nodes_.empty()) first_ = value.value;
+ValueNodes::Made& ValueNodes::made(open::ValueId value) {
+  if (all_.empty()) first_ = value.value;
   if (value.value < first_) {
-    nodes_.insert(nodes_.begin(), first_ - value.value, {});
+    std::vector<Made> longer(first_ - value.value);
+    longer.insert(longer.end(), std::move_iterator(all_.begin()), std::move_iterator(all_.end()));
+    all_ = std::move(longer);
     first_ = value.value;
   }
   const std::size_t at = value.value - first_;
-  if (at >= nodes_.size()) nodes_.resize(at + 1);
-  nodes_[at] = std::move(nodes);
+  if (at >= all_.size()) all_.resize(at + 1);
+  return all_[at];
+}
+
+void ValueNodes::set(open::ValueId value, std::vector<NodeId> nodes) { made(value).nodes = std::move(nodes); }
+
+void ValueNodes::begin(open::ValueId value, std::size_t typed_nodes) { made(value).begun = typed_nodes; }
+
+// A loop begins before its body, whose values have smaller numbers.
+std::optional<std::size_t> ValueNodes::begun(open::ValueId from, open::ValueId to) const {
+  std::optional<std::size_t> first;
+  for (open::ValueId id{std::max(from.value, first_)}; id < to && is_there(id); ++id.value) {
+    if (at(id).begun.has_value() && (!first.has_value() || *at(id).begun < *first)) first = at(id).begun;
+  }
+  return first;
 }
 
 ClosedValues::ClosedValues(const open::Program& program, Environment& environment, synth::PlanCache& plans,

@@ -18,7 +18,8 @@ void Inserter::insert(open::ValueId id, const open::Node& node, const open::As& 
   if (body.is_as) {
     options.within_bytes = body.within_bytes;
     options.source_dies = false;  // the runtime frees no part of an array
-    options.source_lives_on = may_live_on(value->node(), made_before(body.operand_begins));
+    const auto operand_begun = body_->values.begun(body.operand_begins, id);
+    options.source_lives_on = may_live_on(value->node(), operand_begun.value_or(typed_.nodes.size()));
   }
   MaybeHeld result = value;
   for (Change& change : layouts->uses.at(0)) {
@@ -134,14 +135,13 @@ std::optional<std::vector<MaybeHeld>> Inserter::held_or_open(const std::vector<o
 }
 
 // What begins with zeros has the type that the body found for it.
-std::optional<std::vector<NodeId>> Inserter::carried_nodes(const open::Loop& body,
+std::optional<std::vector<NodeId>> Inserter::carried_nodes(Span span, const open::Loop& body,
                                                            const std::vector<MaybeHeld>& initial, Loop& made_loop) {
   std::vector<NodeId> all;
   for (std::size_t k = 0; k < initial.size(); ++k) {
     const std::vector<NodeId>* const own = nodes_of(body.parameters[k]);
     if (own == nullptr) return std::nullopt;
     made_loop.parameters.push_back(own->at(0));
-    const Span span = program_.nodes[body.parameters[k]].span;
     all.push_back(initial[k].has_value() ? initial[k]->node() : zeros_of(*this, span, type(own->at(0))).node());
   }
   return all;
@@ -175,7 +175,7 @@ void Inserter::insert(open::ValueId id, const open::Node& node, const open::Loop
   if (!node.is_complete || !count.has_value() || !results.has_value()) return;
   made_loop.count = count->node();
   for (const Held& result : *results) made_loop.body.results.push_back(result.node());
-  auto carried = carried_nodes(body, *initial, made_loop);
+  auto carried = carried_nodes(node.span, body, *initial, made_loop);
   if (!carried.has_value()) return;
   made_loop.initial = std::move(*carried);
   if (!loop_keeps_types(body, made_loop)) return;
@@ -222,9 +222,9 @@ void Inserter::insert(open::ValueId id, const open::Node& node, const open::If& 
   if (joined.has_value()) keep(id, std::vector{*joined});
 }
 
-Held Inserter::or_zeros(Region& made_region, const MaybeHeld& value, const MaybeHeld& other) {
+Held Inserter::or_zeros(Region& made_region, Span span, const MaybeHeld& value, const MaybeHeld& other) {
   if (value.has_value()) return *value;
-  return in_region(made_region, [&] { return zeros_of(*this, other->span, type(*other)); });
+  return in_region(made_region, [&] { return zeros_of(*this, span, type(*other)); });
 }
 
 std::optional<NodeId> Inserter::join_branches(open::ValueId id, Span span, If both,
@@ -232,8 +232,8 @@ std::optional<NodeId> Inserter::join_branches(open::ValueId id, Span span, If bo
                                               const std::vector<MaybeHeld>& else_values) {
   std::vector<ArrayType> types;
   for (std::size_t k = 0; k < then_values.size(); ++k) {
-    const Held then_value = or_zeros(both.then_region, then_values[k], else_values[k]);
-    const Held else_value = or_zeros(both.else_region, else_values[k], then_values[k]);
+    const Held then_value = or_zeros(both.then_region, span, then_values[k], else_values[k]);
+    const Held else_value = or_zeros(both.else_region, span, else_values[k], then_values[k]);
     auto way = way_of_use(
         id, k, [&] { return std::optional(OperationLayouts::joined(span, seen(then_value), type(else_value))); });
     const MaybeHeld moved = in_region(both.else_region, [&] { return brought(else_value, std::move(*way)); });

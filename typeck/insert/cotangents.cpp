@@ -56,9 +56,11 @@ std::optional<Cotangents::Way> Cotangents::way_back(const open::Back& back) {
   const std::vector<NodeId>* const made = graph_.nodes_of(back.by);
   if (made == nullptr) return std::nullopt;
   const open::Node& by = graph_.program().nodes[back.by];
+  const auto* named = std::get_if<open::Compute>(&by.body);
+  const bool is_name = named != nullptr && std::holds_alternative<open::Used>(named->operation);
   const auto way = [&](NodeId begin, const open::Use& operand, std::optional<std::size_t> part = {}) {
     const NodeId end = graph_.nodes_of(operand.value)->at(0);
-    return Way{begin, end, part, begin == end, false};
+    return Way{begin, end, part, begin == end, is_name, false};
   };
   if (const auto* as = std::get_if<open::As>(&by.body)) return way(made->at(0), as->operand);
   if (const auto* branch = std::get_if<open::If>(&by.body)) {
@@ -68,7 +70,8 @@ std::optional<Cotangents::Way> Cotangents::way_back(const open::Back& back) {
   const auto& compute = std::get<open::Compute>(by.body);
   const open::Use& operand = compute.operands.at(back.operand);
   if (std::holds_alternative<open::Together>(compute.operation)) return way(made->at(back.operand), operand);
-  if (!computes_of_operands(compute.operation)) return way(made->at(0), operand, part_of(compute, back.operand));
+  if (is_name || !computes_of_operands(compute.operation))
+    return way(made->at(0), operand, part_of(compute, back.operand));
   Way own = way(operands_of(back.by).at(back.operand), operand);
   own.is_same = false;
   own.is_computed = true;
@@ -83,8 +86,11 @@ std::optional<Underway> Cotangents::way_taken(const open::Node& node, const open
   auto given = underway(body.operands.at(0), node.span, body.who);
   // What is under way to the result is under way to the operand.
   if (!given.has_value() || way->is_same) return given;
-  if (!go_home(*given, 0)) return std::nullopt;
-  const Contribution& contribution = given->contributions.at(NodeId{});
+  if (!way->is_name && !go_home(*given, 0)) return std::nullopt;
+  Underway all{way->end, std::move(given->contributions)};
+  const auto home = all.contributions.extract(NodeId{});
+  if (home.empty()) return all;
+  const Contribution& contribution = home.mapped();
   WayBack back_to(graph_, way->end, way->part);
   WayBack::Reached reached{contribution.value, way->begin, contribution.span, contribution.who};
   if (way->is_computed) {
@@ -101,8 +107,7 @@ std::optional<Underway> Cotangents::way_taken(const open::Node& node, const open
     reached = back_to.to_change(std::move(reached));
   }
   if (!reached.cotangent.has_value()) return std::nullopt;
-  Underway all{way->end, {}};
-  meet(all, reached.at, {*reached.cotangent, reached.span, reached.who});
+  if (!meet(all, reached.at, {*reached.cotangent, reached.span, reached.who})) return std::nullopt;
   return all;
 }
 
@@ -121,9 +126,9 @@ MaybeHeld Cotangents::brought_back(open::ValueId id, const open::Node& node, con
 
 // How many typed nodes there were before those of an operation.
 std::size_t Cotangents::made_since(open::ValueId by) const {
-  const auto begun = std::ranges::lower_bound(graph_.body().begun, by, {}, [](const auto& one) { return one.first; });
-  TESSERA_CHECK(begun != graph_.body().begun.end(), "an operation was not closed");
-  return begun->second;
+  const auto begun = graph_.body().values.begun(by, open::ValueId{by.value + 1});
+  TESSERA_CHECK(begun.has_value(), "an operation was not closed");
+  return *begun;
 }
 
 std::optional<Underway> Cotangents::underway(const open::Use& use, Span span, const std::string& who) {
@@ -145,6 +150,11 @@ bool Cotangents::meet(Underway& all, NodeId at, const Contribution& contribution
   return sum.has_value();
 }
 
+bool Cotangents::is_home(open::ValueId id) const {
+  const auto found = graph_.body().underway.find(id);
+  return found == graph_.body().underway.end() || !found->second.contributions.begin()->first.valid();
+}
+
 MaybeHeld Cotangents::keep_underway(open::ValueId id, Underway all) {
   Held first = all.contributions.begin()->second.value;
   if (!graph_.is_again()) graph_.body().underway[id] = std::move(all);
@@ -158,8 +168,13 @@ bool Cotangents::meet(Underway& all, const Underway& others) {
 
 MaybeHeld Cotangents::both(open::ValueId id, const open::Node& node, const open::Compute& body) {
   auto all = underway(body.operands.at(0), node.span, body.who);
-  const auto others = underway(body.operands.at(1), node.span, body.who);
-  if (!all.has_value() || !others.has_value() || !meet(*all, *others)) return std::nullopt;
+  auto others = underway(body.operands.at(1), node.span, body.who);
+  if (!all.has_value() || !others.has_value()) return std::nullopt;
+  for (auto& [place, contribution] : others->contributions) {
+    contribution.span = node.span;
+    contribution.who = body.who;
+  }
+  if (!meet(*all, *others)) return std::nullopt;
   return keep_underway(id, std::move(*all));
 }
 

@@ -18,6 +18,9 @@ class Cotangents {
   // The value where it is used; what is under way to a cotangent goes home first.
   MaybeHeld held(const open::Use& use);
 
+  // False while contributions to the value wait on their way: it lies nowhere yet.
+  bool is_home(open::ValueId id) const;
+
   // One for each operation of open.hpp; nothing where an operand is missing, or what is wrong was reported.
   MaybeHeld used(const open::Used& used);
   MaybeHeld brought_back(open::ValueId id, const open::Node& node, const open::Compute& body, const open::Back& back);
@@ -35,6 +38,7 @@ class Cotangents {
     NodeId end;
     std::optional<std::size_t> part;
     bool is_same = false;      // the operation gave its operand as it is
+    bool is_name = false;      // only names what others were closed to: what waits before it goes on waiting
     bool is_computed = false;  // what contributes is made of the operands, and has to come to their layouts first
   };
 

@@ -107,7 +107,7 @@ void Inserter::region(const open::Region& nodes) {
 void Inserter::insert(open::ValueId id) {
   options_.stop.look();
   reports_.at(id.value);
-  body_->begun.emplace_back(id, typed_.nodes.size());
+  body_->values.begin(id, typed_.nodes.size());
   const open::Node& node = program_.nodes[id];
   const auto outer = std::tuple(is_local_, again_, pass_there_, pass_);
   std::tie(is_local_, again_, pass_there_, pass_) = std::tuple(node.is_local, node.again, node.pass_there, node.pass);

@@ -116,18 +116,17 @@ class Inserter : public ClosedValues {
 
   // ---- redistribute.cpp
   bool may_live_on(NodeId node, std::size_t made_before) const;
-  std::size_t made_before(open::ValueId operand_begins) const;
   void note_accidental_gather(const Held& result, const open::As& as);
 
   // ---- control.cpp, pipeline.cpp
   // The else branch's values come to the layouts of the then branch's. A branch without a value gives zeros.
   std::optional<NodeId> join_branches(open::ValueId id, Span span, If both, const std::vector<MaybeHeld>& then_values,
                                       const std::vector<MaybeHeld>& else_values);
-  Held or_zeros(Region& region, const MaybeHeld& value, const MaybeHeld& other);
+  Held or_zeros(Region& region, Span span, const MaybeHeld& value, const MaybeHeld& other);
   // Of results and of what loops carry, some may be without a value. Nothing where one with a value has none here.
   std::optional<std::vector<MaybeHeld>> held_or_open(const std::vector<open::Use>& uses);
-  std::optional<std::vector<NodeId>> carried_nodes(const open::Loop& body, const std::vector<MaybeHeld>& initial,
-                                                   Loop& made);
+  std::optional<std::vector<NodeId>> carried_nodes(Span span, const open::Loop& body,
+                                                   const std::vector<MaybeHeld>& initial, Loop& made);
   bool loop_keeps_types(const open::Loop& loop, const Loop& made);
   bool plan_pipeline(Span span, const open::Loop& loop, Loop& made);
   // Brings a call's arguments to the layouts that its parameters declare.

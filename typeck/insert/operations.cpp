@@ -137,7 +137,7 @@ void Inserter::insert(open::ValueId id, const open::Node& node, const open::Comp
     layouts = std::move(*found);
   }
   const MaybeHeld value = std::visit(Operations{*this, id, node, body, *operands, layouts}, body.operation);
-  if (value.has_value() && lies_as_others(body.operation)) note(id, {type(*value)});
+  if (value.has_value() && lies_as_others(body.operation) && cotangents_.is_home(id)) note(id, {type(*value)});
   keep(id, value);
 }
 

@@ -160,14 +160,6 @@ void Inserter::note_accidental_gather(const Held& result, const open::As& as) {
           .suggest(fmt::format("name the axes it should be split over, as in `{}`", split_example(moved->plan->to))));
 }
 
-// How many typed nodes there were before those of an operand, which was closed last.
-std::size_t Inserter::made_before(open::ValueId operand_begins) const {
-  std::size_t before = typed_.nodes.size();
-  for (auto at = body_->begun.rbegin(); at != body_->begun.rend() && at->first >= operand_begins; ++at)
-    before = at->second;
-  return before;
-}
-
 // May a value be used after the operand that gave it? Whatever has a name may: it was there before so many nodes were
 // made, comes from outside, or is a view of such a value.
 bool Inserter::may_live_on(NodeId node, std::size_t made_before) const {
