@@ -10,6 +10,7 @@
 #include "embed/move_impl.hpp"
 #include "embed/session_impl.hpp"
 #include "runtime/execute/run.hpp"
+#include "runtime/io/stored.hpp"
 #include "runtime/ranks/save.hpp"
 #include "runtime/values/distributed.hpp"
 
@@ -17,11 +18,17 @@ namespace tessera {
 
 namespace {
 
+// A file of a folder, or an array of a file that holds several.
+std::string path_of(const std::string& from, const std::string& name) {
+  const bool holds_several = runtime::stored_name(from + "::").has_value();
+  return holds_several ? fmt::format("{}::{}", from, name) : fmt::format("{}/{}.npy", from, name);
+}
+
 synth::Program load_program(const MovePlan::Impl& move, const std::string& folder) {
   synth::Program program;
   for (std::size_t i = 0; i < move.names.size(); ++i) {
     const synth::RegisterId id = program.registers.add(move.changes[i].from);
-    const auto path = program.strings.add(fmt::format("{}/{}.npy", folder, move.names[i]));
+    const auto path = program.strings.add(path_of(folder, move.names[i]));
     program.body.push_back(synth::Step{0, synth::Apply{synth::Load{path}, {}, {id}}});
     program.outputs.push_back(id);
   }

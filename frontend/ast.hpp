@@ -294,6 +294,9 @@ struct Save {
   std::string path;
   Span path_span;
   bool shards = false;  // save_shards
+  // `name="w"`: which array of a file that holds several.
+  std::optional<std::string> array = {};
+  Span array_span = {};
 };
 struct Assert {
   ExprId condition;

@@ -113,7 +113,7 @@ class Comparison {
   bool same(const Show& x, const Show& y) const { return same(x.value, y.value); }
   bool same(const PlanStatement& x, const PlanStatement& y) const { return same(x.value, y.value); }
   bool same(const Save& x, const Save& y) const {
-    return same(x.value, y.value) && x.path == y.path && x.shards == y.shards;
+    return same(x.value, y.value) && x.path == y.path && x.shards == y.shards && x.array == y.array;
   }
   bool same(const Assert& x, const Assert& y) const {
     return same(x.condition, y.condition) && same(x.message, y.message);

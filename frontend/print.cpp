@@ -191,7 +191,11 @@ class Printer {
   }
   DocId statement(StatementId id, const Save& save) {
     const std::string path = string_text(save.path);
-    const std::vector<Entry> entries{expr_entry(save.value), {save.path_span, [this, path] { return words(path); }}};
+    std::vector<Entry> entries{expr_entry(save.value), {save.path_span, [this, path] { return words(path); }}};
+    if (save.array) {
+      const std::string array = "name=" + string_text(*save.array);
+      entries.push_back({save.array_span, [this, array] { return words(array); }});
+    }
     return doc_.concat({words(save.shards ? "save_shards" : "save"), row("(", entries, ")", ast_[id].span)});
   }
   DocId statement(StatementId, const Assert& assertion) {

@@ -143,9 +143,15 @@ class TreeBuilder {
   }
 
   StatementId save_statement(Parser::SaveStatementContext* c) {
-    auto* path = c->STRING()->getSymbol();
-    const ExprId value = expression(c->expression());
-    return add(c, Save{value, string(path), span(path), c->start->getType() == Parser::SAVE_SHARDS});
+    Save save{expression(c->expression()), string(c->path), span(c->path), c->start->getType() == Parser::SAVE_SHARDS};
+    if (c->keyword != nullptr) {
+      const Name keyword = name(c->keyword);
+      if (keyword.text != "name")
+        first_error_.add(base::make(Kind::syntax_error, "`name`", "`" + keyword.text + "`").at(keyword.span));
+      save.array = string(c->array);
+      save.array_span = base::join(keyword.span, span(c->array));
+    }
+    return add(c, std::move(save));
   }
 
   StatementId assert_statement(Parser::AssertStatementContext* c) {

@@ -124,6 +124,7 @@ class Verifier {
   void check(const Save& save) {
     expr(save.value);
     utf8(save.path);
+    if (save.array) utf8(*save.array);
   }
   void check(const Assert& assertion) {
     expr(assertion.condition);

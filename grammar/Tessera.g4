@@ -55,7 +55,7 @@ results : '->' (type | '(' type (',' type)+ ')') ;
 printStatement : 'print' expression (',' expression)* ;
 showStatement : 'show' expression ;
 planStatement : 'plan' expression ;
-saveStatement : ('save' | 'save_shards') '(' expression ',' STRING ')' ;
+saveStatement : ('save' | 'save_shards') '(' expression ',' path=STRING (',' keyword=name '=' array=STRING)? ')' ;
 assertStatement : 'assert' expression (',' STRING)? ;
 
 // Statements, then one expression; before it only calls, loops and `if` may stand as statements. That the last item is an

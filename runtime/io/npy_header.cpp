@@ -11,6 +11,7 @@
 #include "base/check.hpp"
 #include "runtime/io/file.hpp"
 #include "runtime/io/npy.hpp"
+#include "runtime/io/stored.hpp"
 #include "runtime/kinds.hpp"
 
 namespace tessera::runtime {
@@ -220,8 +221,8 @@ base::Result<NpyHeader> read_header(const OpenedFile& opened) {
 
 base::Result<NpyHeader> read_npy_header(const FilePolicy& policy, const std::string& path) {
   return base::guarded([&]() -> base::Result<NpyHeader> {
-    TESSERA_TRY(opened, open_to_read(policy, path));
-    return read_header(opened);
+    TESSERA_TRY(found, open_array(policy, path));
+    return found.header;
   });
 }
 

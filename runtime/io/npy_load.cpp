@@ -7,6 +7,7 @@
 
 #include "base/check.hpp"
 #include "runtime/io/npy.hpp"
+#include "runtime/io/stored.hpp"
 #include "runtime/kernels/copy.hpp"
 #include "runtime/kernels/given_up.hpp"
 #include "runtime/kernels/parallel.hpp"
@@ -146,13 +147,13 @@ std::string print(const synth::Shape& shape) {
 
 base::Result<NpyReader> NpyReader::open(const FilePolicy& policy, const std::string& path, synth::ElementType element,
                                         const synth::Shape& shape) {
-  TESSERA_TRY(opened, open_to_read(policy, path));
-  TESSERA_TRY(header, read_header(opened));
+  TESSERA_TRY(found, open_array(policy, path));
+  const NpyHeader& header = found.header;
   if (header.element != element) {
     return make(Kind::file_element, in_quotes(path), synth::name(header.element), synth::name(element));
   }
   if (header.shape != shape) return make(Kind::file_shape, in_quotes(path), print(header.shape), print(shape));
-  return NpyReader(std::move(opened.file), header);
+  return NpyReader(std::move(found.file), header);
 }
 
 base::Status NpyReader::read(const synth::Box& box, const TileOut& out) const {

@@ -36,7 +36,9 @@ StatementId TreeMaker::statement() {
     case 5: return add(PlanStatement{expr()});
     case 6: {
       const ExprId value = expr();
-      return add(Save{value, text(), {}, draw_(2) == 1});
+      std::string path = text();
+      const bool shards = draw_(2) == 1;
+      return add(Save{value, std::move(path), {}, shards, draw_(3) == 0 ? std::optional(text()) : std::nullopt, {}});
     }
     case 7:
     case 8: return in_block(Where::alone);

@@ -99,12 +99,24 @@ bool has_file_extents(const frontend::TypeExpr& type) {
   return false;
 }
 
+std::optional<FileName> loaded_name(OperationCall& call) {
+  constexpr std::size_t kName = 2;
+  auto path = call.text(0);
+  if (!path.has_value()) return std::nullopt;
+  WrittenFile written{std::move(*path), call.span_of(0)};
+  if (call.has(kName)) {
+    written.array = call.text(kName);
+    if (!written.array.has_value()) return std::nullopt;
+    written.array_span = call.span_of(kName);
+  }
+  return call.elaborator.names().file_name("load", written);
+}
+
 }  // namespace
 
 MaybeValue run_load(OperationCall& call) {
   Elaborator& elaborator = call.elaborator;
-  const auto string = call.text(0);
-  const auto name = string.has_value() ? elaborator.names().file_name("load", *string, call.span_of(0)) : std::nullopt;
+  const auto name = loaded_name(call);
   if (!name.has_value()) return std::nullopt;
   const std::string& path = name->form;
   const frontend::TypeExpr& written = elaborator.ast()[*call.type(1)];

@@ -1,6 +1,7 @@
 // Names of files, and of strings.
 #include <fmt/format.h>
 
+#include "synth/program/stored_path.hpp"
 #include "synth/program/type_rules.hpp"
 #include "typeck/elaborate/elaborator.hpp"
 #include "typeck/typed/file_name.hpp"
@@ -20,12 +21,34 @@ std::optional<std::variant<std::string, Checked>> Names::file_name_part(const st
   return std::move(*number);
 }
 
-std::optional<FileName> Names::file_name(const std::string& who, const std::string& written, Span span) {
-  const auto pieces = file_name_pieces(written);
+namespace {
+
+// `name=` is there exactly where the file holds several arrays.
+std::optional<Diagnostic> wrong_holder(const std::string& who, const WrittenFile& written, const std::string& form) {
+  const bool is_named = synth::stored_name(form).has_value();
+  if (written.array && (!is_named || who == "save_shards")) {
+    const std::string_view why = is_named ? "it writes a .npy file for each device"
+                                          : "only a .safetensors file, its index or a .npz archive has names of arrays";
+    return base::make(Kind::wrong_arguments, who, why).at(written.array_span).suggest("leave `name=` out");
+  }
+  if (written.array || (!is_named && !synth::holder_of(form))) return std::nullopt;
+  const std::string_view help = who == "load"   ? "say which one: `load(\"model.safetensors\", T, name=\"w\")`"
+                                : who == "save" ? "say which one: `save(a, \"model.safetensors\", name=\"w\")`"
+                                                : "it writes a .npy file for each device: `save_shards(a, \"w\")`";
+  return base::make(Kind::wrong_arguments, who, std::string_view("the file holds several arrays"))
+      .at(written.span)
+      .suggest(std::string(help));
+}
+
+}  // namespace
+
+std::optional<FileName> Names::file_name(const std::string& who, const WrittenFile& written) {
+  const std::string whole = written.array ? synth::path_of(written.path, *written.array) : written.path;
+  const auto pieces = file_name_pieces(whole);
   if (!pieces.has_value()) {
     elaborator_.report(
         base::make(Kind::wrong_arguments, who, "braces in a file's name hold the name of a string or an integer")
-            .at(span)
+            .at(written.span)
             .suggest("write it as in \"step{i}.npy\"; a brace itself is written twice"));
     return std::nullopt;
   }
@@ -34,7 +57,7 @@ std::optional<FileName> Names::file_name(const std::string& who, const std::stri
   for (const FileNamePiece& piece : *pieces) {
     std::variant<std::string, Checked> part = piece.text;
     if (piece.is_name) {
-      auto value = file_name_part(piece.text, span);
+      auto value = file_name_part(piece.text, written.span);
       if (!value.has_value()) return std::nullopt;
       part = std::move(*value);
     }
@@ -47,11 +70,8 @@ std::optional<FileName> Names::file_name(const std::string& who, const std::stri
     }
   }
   if (made.numbers.empty()) made.form = std::move(plain);
-  if (made.form.ends_with(".npz")) {
-    elaborator_.report(
-        base::make(Kind::wrong_arguments, who, "an .npz archive holds several arrays, but a file here holds one")
-            .at(span)
-            .suggest("give each array a .npy file of its own, as in \"a.npy\""));
+  if (auto wrong = wrong_holder(who, written, made.form)) {
+    elaborator_.report(std::move(*wrong));
     return std::nullopt;
   }
   return made;

@@ -25,7 +25,7 @@ class Names {
   Checked with_affine(Checked value) const;
   MaybeValue named_value(const std::string& name, Span span, ExprId id);
   std::optional<std::string> text_of(ExprId id) const;  // of a string, or of a name of one: file_name.cpp
-  std::optional<FileName> file_name(const std::string& who, const std::string& written, Span span);
+  std::optional<FileName> file_name(const std::string& who, const WrittenFile& written);
   bool check_let_text(const frontend::Let& let);
   void bind_name(const frontend::Name& name, const MaybeValue& value);
   const Checked* local(std::string_view name, bool& poisoned) const;

@@ -262,7 +262,8 @@ bool Statements::check_plan_statement(Span span, const frontend::PlanStatement& 
 // `"step{i}.npy"`: the integers that the name is made of become operands behind the array.
 bool Statements::check_save(Span span, const frontend::Save& save) {
   const MaybeValue value = save.shards ? elaborator_.check_array(save.value) : finished_for_output(save.value, "save");
-  const auto name = elaborator_.names().file_name("save", save.path, save.path_span);
+  const auto name = elaborator_.names().file_name(save.shards ? "save_shards" : "save",
+                                                  {save.path, save.path_span, save.array, save.array_span});
   if (!value.has_value() || !name.has_value()) return false;
   std::vector<Checked> operands = {*value};
   operands.insert(operands.end(), name->numbers.begin(), name->numbers.end());

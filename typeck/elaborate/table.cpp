@@ -153,7 +153,11 @@ std::vector<OperationInfo> constructor_operations() {
        {},
        "uniform in [0, 1), the same whatever the layout"},
       {"normal", {{"T", K::type}, {"seed", K::array}}, run_normal, {}, "standard normal, the same whatever the layout"},
-      {"load", {{"path", K::text, true, false, "\"a.npy\""}, {"T", K::type}}, run_load, {}, "a .npy file"},
+      {"load",
+       {{"path", K::text, true, false, "\"a.npy\""}, {"T", K::type}, {"name", K::text, false, true, "\"w\""}},
+       run_load,
+       {},
+       "a .npy file, or an array of a .safetensors file or .npz archive"},
   };
 }
 

@@ -88,6 +88,14 @@ struct Local {
   std::optional<std::string> text = {};  // in place of a value: a string
 };
 
+// A file as a call names it: its path, and of a file that holds several arrays which one.
+struct WrittenFile {
+  std::string path;
+  Span span;
+  std::optional<std::string> array = {};
+  Span array_span = {};
+};
+
 // A file's name. With numbers, each of them fills a `{}` of the form, in which other braces are doubled; without
 // numbers the form is the name.
 struct FileName {

@@ -29,8 +29,10 @@ std::vector<Mention> mentions(const frontend::Ast& ast) {
     if (const auto* string = std::get_if<frontend::StringLiteral>(&expr.node)) mention_braced(names, at, string->value);
   }
   for (const frontend::Statement& statement : ast.statements.items()) {
-    if (const auto* save = std::get_if<frontend::Save>(&statement.node))
+    if (const auto* save = std::get_if<frontend::Save>(&statement.node)) {
       mention_braced(names, statement.span.begin, save->path);
+      if (save->array) mention_braced(names, statement.span.begin, *save->array);
+    }
   }
   std::stable_sort(names.begin(), names.end(), [](const Mention& a, const Mention& b) { return a.at < b.at; });
   return names;
