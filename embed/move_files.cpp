@@ -10,9 +10,9 @@
 #include "embed/move_impl.hpp"
 #include "embed/session_impl.hpp"
 #include "runtime/execute/run.hpp"
-#include "runtime/io/stored.hpp"
 #include "runtime/ranks/save.hpp"
 #include "runtime/values/distributed.hpp"
+#include "synth/program/stored_path.hpp"
 
 namespace tessera {
 
@@ -20,8 +20,7 @@ namespace {
 
 // A file of a folder, or an array of a file that holds several.
 std::string path_of(const std::string& from, const std::string& name) {
-  const bool holds_several = runtime::stored_name(from + "::").has_value();
-  return holds_several ? fmt::format("{}::{}", from, name) : fmt::format("{}/{}.npy", from, name);
+  return synth::holder_of(from) ? synth::path_of(from, name) : fmt::format("{}/{}.npy", from, name);
 }
 
 synth::Program load_program(const MovePlan::Impl& move, const std::string& folder) {
@@ -102,7 +101,9 @@ base::Result<MoveReport> moved(Session::Impl& session, const MovePlan& plan, con
   std::vector<runtime::NamedArray> files;
   for (std::size_t i = 0; i < move.names.size(); ++i)
     files.push_back({move.names[i], runtime::distributed(outcome.outputs[i])});
-  TESSERA_TRY_STATUS(runtime::save_all_shards(*team, world.files, to, files, session.stop_alone()));
+  TESSERA_TRY_STATUS(synth::holder_of(to)
+                         ? runtime::save_all(*team, world.files, to, files, world.stop)
+                         : runtime::save_all_shards(*team, world.files, to, files, session.stop_alone()));
   return report;
 }
 

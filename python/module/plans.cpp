@@ -13,6 +13,7 @@
 #include "python/module/classes.hpp"
 #include "python/module/errors.hpp"
 #include "python/module/work.hpp"
+#include "tessera/interop.hpp"
 #include "tessera/plan_verdict.hpp"
 
 namespace tessera::python {
@@ -189,6 +190,9 @@ void bind_plans(nb::module_& m) {
   c.def(
       "moment", [](const Plan& p, std::size_t index) { return taken(p.moment(index)); }, nb::arg("index"),
       "What every device holds: 0 is before the first step, i after step i.");
+  c.def(
+      "emit", [](const Plan& p, const std::string& target) { return taken(emit(p, target)); }, nb::arg("target"),
+      "The plan as a program for another system: `jax`, a Python module, or `mpi-c`, a C99 file.");
   c.def("json", &json_of, nb::arg("sends") = false, "One JSON object, with every send if that is wanted.");
   c.def(
       "to_dicts", [](const nb::object& self) { return pictures("plan_dicts")(self); },

@@ -6,6 +6,7 @@
 
 docs/python.md has an example of every name here."""
 
+from . import interop
 from ._errors import CommandError, InternalError, ProgramError, TesseraError, WorldError
 from ._tessera import (
     Array,
@@ -28,8 +29,8 @@ __version__: str = _version()
 
 __all__ = [
     "Array", "CommandError", "Function", "InternalError", "Plan", "Program", "ProgramError", "Report", "Session",
-    "TesseraError", "WorldError", "__version__", "compare", "explain", "format", "is_incomplete", "operations", "plan",
-    "verify",
+    "TesseraError", "WorldError", "__version__", "compare", "explain", "format", "interop", "is_incomplete", "operations",
+    "plan", "verify",
 ]
 
 

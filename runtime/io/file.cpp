@@ -100,6 +100,12 @@ base::Status File::read_at(std::int64_t offset, std::span<std::byte> bytes) cons
   return base::Done{};
 }
 
+base::Result<std::string> File::text_at(std::int64_t offset, std::int64_t bytes) const {
+  std::string text(static_cast<std::size_t>(bytes), '\0');
+  TESSERA_TRY_STATUS(read_at(offset, std::as_writable_bytes(std::span(text))));
+  return text;
+}
+
 base::Status File::write_at(std::int64_t offset, std::span<const std::byte> bytes) const {
   while (!bytes.empty()) {
     const ssize_t put = pwrite(descriptor_, bytes.data(), bytes.size(), offset);

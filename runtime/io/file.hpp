@@ -30,6 +30,8 @@ class File {
 
   // Reads exactly these bytes; a file that ends before is an error.
   base::Status read_at(std::int64_t offset, std::span<std::byte> bytes) const;
+  // The same as text; so many bytes have to be there.
+  base::Result<std::string> text_at(std::int64_t offset, std::int64_t bytes) const;
   base::Status write_at(std::int64_t offset, std::span<const std::byte> bytes) const;
   // Closes and says whether the system is content.
   base::Status close();

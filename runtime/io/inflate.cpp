@@ -1,9 +1,10 @@
-// Deflated bytes (RFC 1951) as they were, and the check sum that zip archives keep of them.
+#include "runtime/io/inflate.hpp"
+
 #include <algorithm>
 #include <array>
+#include <cstdint>
 #include <cstring>
-
-#include "runtime/io/stored.hpp"
+#include <optional>
 
 namespace tessera::runtime {
 
@@ -121,13 +122,16 @@ Range distance_of(int symbol) {
   return {1 + ((2 + symbol % 2) << bits), bits};
 }
 
+enum class Wanted : std::uint8_t { all, first };
+
 class Inflater {
  public:
-  Inflater(std::span<const std::byte> in, std::span<std::byte> out) : bits_(in), out_(out) {}
+  Inflater(std::span<const std::byte> in, std::span<std::byte> out, Wanted wanted)
+      : bits_(in), out_(out), wanted_(wanted) {}
 
   bool run() {
     bool last = false;
-    while (!last) {
+    while (!last && !is_enough()) {
       last = bits_.take(1) == 1;
       if (bits_.is_over() || !block(bits_.take(2))) return false;
     }
@@ -135,6 +139,14 @@ class Inflater {
   }
 
  private:
+  bool is_enough() const { return wanted_ == Wanted::first && at_ == out_.size(); }
+  // How many of the next `count` bytes are made; nothing where there is no room for them.
+  std::optional<std::size_t> room_for(std::size_t count) const {
+    const std::size_t room = out_.size() - at_;
+    if (count <= room) return count;
+    return wanted_ == Wanted::first ? std::optional(room) : std::nullopt;
+  }
+
   bool block(std::uint32_t kind) {
     switch (kind) {
       case 0: return plain_block();
@@ -150,9 +162,10 @@ class Inflater {
     const auto word = [&](std::size_t i) {
       return std::to_integer<unsigned>(head[i]) | std::to_integer<unsigned>(head[i + 1]) << 8U;
     };
-    if ((word(0) ^ word(2)) != 0xFFFFU || word(0) > out_.size() - at_) return false;
-    if (!bits_.take_bytes(out_.subspan(at_, word(0)))) return false;
-    at_ += word(0);
+    const auto count = room_for(word(0));
+    if ((word(0) ^ word(2)) != 0xFFFFU || !count) return false;
+    if (!bits_.take_bytes(out_.subspan(at_, *count))) return false;
+    at_ += *count;
     return true;
   }
 
@@ -196,7 +209,7 @@ class Inflater {
   }
 
   bool coded_block() {
-    for (;;) {
+    while (!is_enough()) {
       const int symbol = literals_.read(bits_);
       if (symbol < 0 || bits_.is_over()) return false;
       if (symbol == kEndOfBlock) return true;
@@ -207,6 +220,7 @@ class Inflater {
         return false;
       }
     }
+    return true;
   }
 
   // Bytes that were there before, again.
@@ -218,13 +232,15 @@ class Inflater {
     if (of_distance < 0 || of_distance > 29) return false;
     const Range distances = distance_of(of_distance);
     const std::size_t distance = static_cast<std::size_t>(distances.base) + bits_.take(distances.bits);
-    if (distance > at_ || length > out_.size() - at_) return false;
-    for (std::size_t i = 0; i < length; ++i, ++at_) out_[at_] = out_[at_ - distance];
+    const auto count = room_for(length);
+    if (distance > at_ || !count) return false;
+    for (std::size_t i = 0; i < *count; ++i, ++at_) out_[at_] = out_[at_ - distance];
     return true;
   }
 
   BitReader bits_;
   std::span<std::byte> out_;
+  Wanted wanted_;
   std::size_t at_ = 0;
   PrefixCode literals_;
   PrefixCode distances_;
@@ -232,21 +248,12 @@ class Inflater {
 
 }  // namespace
 
-bool inflate(std::span<const std::byte> deflated, std::span<std::byte> out) { return Inflater(deflated, out).run(); }
+bool inflate(std::span<const std::byte> deflated, std::span<std::byte> out) {
+  return Inflater(deflated, out, Wanted::all).run();
+}
 
-std::uint32_t crc32(std::span<const std::byte> bytes) {
-  static const auto table = [] {
-    std::array<std::uint32_t, 256> made{};
-    for (std::uint32_t i = 0; i < made.size(); ++i) {
-      std::uint32_t value = i;
-      for (int bit = 0; bit < 8; ++bit) value = (value & 1U) != 0 ? 0xEDB88320U ^ value >> 1U : value >> 1U;
-      made[i] = value;
-    }
-    return made;
-  }();
-  std::uint32_t sum = 0xFFFFFFFFU;
-  for (const std::byte byte : bytes) sum = table[(sum ^ std::to_integer<std::uint32_t>(byte)) & 0xFFU] ^ sum >> 8U;
-  return ~sum;
+bool inflate_first(std::span<const std::byte> deflated, std::span<std::byte> out) {
+  return Inflater(deflated, out, Wanted::first).run();
 }
 
 }  // namespace tessera::runtime

@@ -1,4 +1,5 @@
-// Arrays in .npy files: tiles read where they lie, arrays and tiles saved whole or not at all.
+// Arrays in files, of which .npy is the simplest form: tiles read where they lie, arrays and tiles saved whole or not at
+// all.
 #pragma once
 
 #include <cstdint>
@@ -13,6 +14,7 @@
 #include "base/stop.hpp"
 #include "runtime/io/file.hpp"
 #include "runtime/io/files.hpp"
+#include "runtime/io/frame.hpp"
 #include "runtime/kernels/tile.hpp"
 
 namespace tessera::runtime {
@@ -36,7 +38,7 @@ std::string make_npy_header(synth::ElementType element, const synth::Shape& shap
 // An array in a file, of which boxes are read.
 class NpyReader {
  public:
-  // Fails where the file does not hold an array of this element type and shape.
+  // Of a path as a step names it. Fails where the file does not hold an array of this element type and shape.
   static base::Result<NpyReader> open(const FilePolicy& policy, const std::string& path, synth::ElementType element,
                                       const synth::Shape& shape);
   // The box's elements, row-major and in the machine's byte order. Little more is read than the box. Thread-safe.
@@ -53,9 +55,10 @@ class NpyReader {
 struct NpySlab {
   synth::Box box;
   std::int64_t offset = 0;  // of its first byte in the file
+  std::size_t array = 0;    // of the writer's
 };
 
-// An array on its way into a file: a temporary file, of full size from the start, that takes the target's place when
+// Arrays on their way into a file: a temporary file, of full size from the start, that takes the target's place when
 // all is written. A failure before that leaves the old file as it was, and nothing beside it. A file that the host
 // opens is written in place instead.
 class NpyWriter {
@@ -65,30 +68,34 @@ class NpyWriter {
   enum class Name { none, hidden };
   static base::Result<NpyWriter> create(const FilePolicy& policy, const std::string& path, synth::ElementType element,
                                         const synth::Shape& shape, Name name = Name::none);
+  // Of the file that is to hold these arrays and no others, whatever it held before.
+  static base::Result<NpyWriter> create_of_all(const FilePolicy& policy, const std::string& file,
+                                               std::span<const FramedArray> arrays, Name name = Name::none);
   // At a place in a folder that is held open; `name` is what diagnostics call the file.
   static base::Result<NpyWriter> create_at(FilePlace place, const std::string& name, synth::ElementType element,
                                            const synth::Shape& shape);
-  // Another process's temporary file, to help with; `name` is what the program calls the target. A host's has no path.
-  static base::Result<NpyWriter> join(const FilePolicy& policy, const std::string& temporary, const std::string& name,
-                                      synth::ElementType element, const synth::Shape& shape);
+  // Another process's file, to help with: `invitation` is what that process's writer gave for the same arrays.
+  static base::Result<NpyWriter> join(const FilePolicy& policy, std::string_view invitation,
+                                      std::vector<FramedArray> arrays);
   NpyWriter(NpyWriter&&) noexcept;
   ~NpyWriter();
 
-  const std::string& temporary() const;  // its absolute path; none of a host's
-  // All slabs, in the order of the file.
-  std::vector<NpySlab> slabs() const;
-  base::Status write(const NpySlab& slab, std::span<const std::byte> bytes) const;
+  std::string invitation() const;
+  // All slabs of an array, in the order of the file. Each process writes slabs that follow each other, in their order.
+  std::vector<NpySlab> slabs(std::size_t array = 0) const;
+  base::Status write(const NpySlab& slab, std::span<const std::byte> bytes);
+  // Are check sums kept? Then whoever created the file is told those of the others, in the order of what they wrote.
+  bool keeps_sums() const;
+  std::vector<CheckSum> sums() const;
+  void add_sums(std::span<const CheckSum> sums);
   // By whoever created it, when all slabs are written.
   base::Status commit();
 
  private:
   struct Files;
-  static base::Result<NpyWriter> begun(std::unique_ptr<Files> files, synth::ElementType element,
-                                       const synth::Shape& shape);
-  NpyWriter(std::unique_ptr<Files> files, synth::ElementType element, const synth::Shape& shape);
+  static base::Result<NpyWriter> begun(std::unique_ptr<Files> files, FileFrame frame, std::vector<FramedArray> arrays);
+  explicit NpyWriter(std::unique_ptr<Files> files);
   std::unique_ptr<Files> files_;
-  synth::ElementType element_;
-  synth::Shape shape_;
 };
 
 // Saves an array of this type; `fill` gives the elements of a box, row-major.

@@ -221,7 +221,7 @@ base::Result<NpyHeader> read_header(const OpenedFile& opened) {
 
 base::Result<NpyHeader> read_npy_header(const FilePolicy& policy, const std::string& path) {
   return base::guarded([&]() -> base::Result<NpyHeader> {
-    TESSERA_TRY(found, open_array(policy, path));
+    TESSERA_TRY(found, find_array(policy, path));
     return found.header;
   });
 }

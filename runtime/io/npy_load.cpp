@@ -147,13 +147,14 @@ std::string print(const synth::Shape& shape) {
 
 base::Result<NpyReader> NpyReader::open(const FilePolicy& policy, const std::string& path, synth::ElementType element,
                                         const synth::Shape& shape) {
-  TESSERA_TRY(found, open_array(policy, path));
-  const NpyHeader& header = found.header;
+  TESSERA_TRY(found, find_array(policy, path));
+  const NpyHeader header = found.header;
   if (header.element != element) {
     return make(Kind::file_element, in_quotes(path), synth::name(header.element), synth::name(element));
   }
   if (header.shape != shape) return make(Kind::file_shape, in_quotes(path), print(header.shape), print(shape));
-  return NpyReader(std::move(found.file), header);
+  TESSERA_TRY(file, unpacked(std::move(found)));
+  return NpyReader(std::move(file), header);
 }
 
 base::Status NpyReader::read(const synth::Box& box, const TileOut& out) const {

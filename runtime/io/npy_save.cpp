@@ -6,10 +6,12 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <array>
 #include <cerrno>
 #include <csignal>
 #include <filesystem>
 #include <optional>
+#include <string>
 #include <utility>
 #include <vector>
 
@@ -250,80 +252,154 @@ static base::Result<TemporaryFile> created(const FilePolicy& policy, const std::
   return std::move(temporary);
 }
 
+// A process that joins has of the frame only the places of the elements.
 struct NpyWriter::Files {
   TemporaryFile temporary;
-  std::int64_t header_bytes = 0;
-  std::int64_t bytes = 0;
+  FileFrame frame;
+  std::vector<FramedArray> arrays;
+  std::vector<CheckSum> sums = {};           // of what was written of each array, where sums are kept
+  std::optional<FilePolicy> policy = {};     // of files that are written beside this one
 };
 
-NpyWriter::NpyWriter(std::unique_ptr<Files> files, synth::ElementType element, const synth::Shape& shape)
-    : files_(std::move(files)), element_(element), shape_(shape) {}
+NpyWriter::NpyWriter(std::unique_ptr<Files> files) : files_(std::move(files)) {}
 NpyWriter::NpyWriter(NpyWriter&&) noexcept = default;
 NpyWriter::~NpyWriter() = default;
 
 base::Result<NpyWriter> NpyWriter::create(const FilePolicy& policy, const std::string& path, synth::ElementType element,
                                           const synth::Shape& shape, Name name) {
-  TESSERA_TRY(temporary, created(policy, path, name));
-  return begun(std::make_unique<Files>(Files{std::move(temporary), 0, 0}), element, shape);
+  TESSERA_TRY(frame, frame_beside_others(policy, path, element, shape));
+  TESSERA_TRY(temporary, created(policy, frame.file, name));
+  auto files = std::make_unique<Files>(Files{std::move(temporary), {}, {}});
+  files->policy = policy;
+  return begun(std::move(files), std::move(frame), {{"", element, shape}});
+}
+
+base::Result<NpyWriter> NpyWriter::create_of_all(const FilePolicy& policy, const std::string& file,
+                                                 std::span<const FramedArray> arrays, Name name) {
+  TESSERA_TRY(frame, frame_of_all(file, arrays));
+  TESSERA_TRY(temporary, created(policy, file, name));
+  return begun(std::make_unique<Files>(Files{std::move(temporary), {}, {}}), std::move(frame),
+               {arrays.begin(), arrays.end()});
 }
 
 base::Result<NpyWriter> NpyWriter::create_at(FilePlace place, const std::string& name, synth::ElementType element,
                                              const synth::Shape& shape) {
+  TESSERA_TRY(frame, frame_beside_others({}, name, element, shape));
   TESSERA_TRY(temporary, TemporaryFile::create(std::move(place), name, Name::none));
-  return begun(std::make_unique<Files>(Files{std::move(temporary), 0, 0}), element, shape);
+  return begun(std::make_unique<Files>(Files{std::move(temporary), {}, {}}), std::move(frame), {{"", element, shape}});
 }
 
-base::Result<NpyWriter> NpyWriter::begun(std::unique_ptr<Files> files, synth::ElementType element,
-                                         const synth::Shape& shape) {
-  const std::string header = make_npy_header(element, shape);
-  files->header_bytes = static_cast<std::int64_t>(header.size());
-  files->bytes = files->header_bytes + count(shape) * synth::bytes_of(element);
-  TESSERA_TRY_STATUS(files->temporary.reserve(files->bytes));
-  TESSERA_TRY_STATUS(files->temporary.file().write_at(0, std::as_bytes(std::span(header))));
-  return NpyWriter(std::move(files), element, shape);
+base::Result<NpyWriter> NpyWriter::begun(std::unique_ptr<Files> files, FileFrame frame,
+                                         std::vector<FramedArray> arrays) {
+  const File& file = files->temporary.file();
+  TESSERA_TRY_STATUS(files->temporary.reserve(frame.bytes));
+  for (const PlacedText& text : frame.texts)
+    TESSERA_TRY_STATUS(file.write_at(text.at, std::as_bytes(std::span(text.text))));
+  for (const KeptBytes& kept : frame.kept) TESSERA_TRY_STATUS(copy_bytes(frame.old, file, kept));
+  files->sums.resize(frame.sums.size());
+  files->frame = std::move(frame);
+  files->arrays = std::move(arrays);
+  return NpyWriter(std::move(files));
 }
 
-base::Result<NpyWriter> NpyWriter::join(const FilePolicy& policy, const std::string& temporary, const std::string& name,
-                                        synth::ElementType element, const synth::Shape& shape) {
+// The temporary file's absolute path, which is none of a host's file; the file; whether sums are kept; then the places
+// of the elements. Zero bytes stand between them.
+std::string NpyWriter::invitation() const {
+  std::string text = files_->temporary.path();
+  const auto add = [&](std::string_view part) { text.append(1, '\0').append(part); };
+  add(files_->frame.file);
+  add(keeps_sums() ? "1" : "0");
+  for (const std::int64_t offset : files_->frame.data_offsets) add(std::to_string(offset));
+  return text;
+}
+
+base::Result<NpyWriter> NpyWriter::join(const FilePolicy& policy, std::string_view invitation,
+                                        std::vector<FramedArray> arrays) {
+  const auto next = [&] {
+    const std::size_t end = std::min(invitation.find('\0'), invitation.size());
+    const std::string part(invitation.substr(0, end));
+    invitation.remove_prefix(std::min(end + 1, invitation.size()));
+    return part;
+  };
+  const std::string temporary = next();
+  FileFrame frame;
+  frame.file = next();
+  const bool keeps_sums = next() == "1";
+  for (std::size_t i = 0; i < arrays.size(); ++i) frame.data_offsets.push_back(std::stoll(next()));
   const bool is_host_s = policy.kind == FilePolicy::Kind::host;
-  TESSERA_TRY(file, is_host_s ? TemporaryFile::of_host(policy, name, FileUse::join)
-                              : TemporaryFile::join(policy, temporary, name));
-  const auto header_bytes = static_cast<std::int64_t>(make_npy_header(element, shape).size());
-  return NpyWriter(std::make_unique<Files>(Files{std::move(file), header_bytes, 0}), element, shape);
+  TESSERA_TRY(file, is_host_s ? TemporaryFile::of_host(policy, frame.file, FileUse::join)
+                              : TemporaryFile::join(policy, temporary, frame.file));
+  auto files = std::make_unique<Files>(Files{std::move(file), std::move(frame), std::move(arrays)});
+  if (keeps_sums) files->sums.resize(files->arrays.size());
+  return NpyWriter(std::move(files));
 }
 
-const std::string& NpyWriter::temporary() const { return files_->temporary.path(); }
-
-std::vector<NpySlab> NpyWriter::slabs() const {
+std::vector<NpySlab> NpyWriter::slabs(std::size_t array) const {
   std::vector<NpySlab> slabs;
-  if (is_empty(shape_)) return slabs;
-  const std::int64_t element_bytes = synth::bytes_of(element_);
-  const synth::Shape strides = dense_strides(shape_);
+  const synth::Shape& shape = files_->arrays[array].shape;
+  if (is_empty(shape)) return slabs;
+  const std::int64_t element_bytes = synth::bytes_of(files_->arrays[array].element);
+  const synth::Shape strides = dense_strides(shape);
   const std::int64_t most = std::max<std::int64_t>(1, kWriteBytesMax / element_bytes);
   std::size_t d = 0;  // the slabs are intervals of this dimension, whole in the ones after it
-  while (d < shape_.size() && strides[d] > most) ++d;
-  const std::int64_t outer = d < shape_.size() ? count(shape_) / (strides[d] * shape_[d]) : 1;
-  const std::int64_t step = d < shape_.size() ? most / strides[d] : 1;
-  const std::int64_t extent = d < shape_.size() ? shape_[d] : 1;
-  std::int64_t offset = files_->header_bytes;
+  while (d < shape.size() && strides[d] > most) ++d;
+  const std::int64_t outer = d < shape.size() ? count(shape) / (strides[d] * shape[d]) : 1;
+  const std::int64_t step = d < shape.size() ? most / strides[d] : 1;
+  const std::int64_t extent = d < shape.size() ? shape[d] : 1;
+  std::int64_t offset = files_->frame.data_offsets[array];
   for (std::int64_t o = 0; o < outer; ++o) {
-    synth::Box box = synth::whole(shape_);
+    synth::Box box = synth::whole(shape);
     std::int64_t rest = o;
-    for (std::size_t i = d; i-- > 0; rest /= shape_[i]) box[i] = {rest % shape_[i], rest % shape_[i] + 1};
+    for (std::size_t i = d; i-- > 0; rest /= shape[i]) box[i] = {rest % shape[i], rest % shape[i] + 1};
     for (std::int64_t at = 0; at < extent; at += step) {
-      if (d < shape_.size()) box[d] = {at, std::min(extent, at + step)};
-      slabs.push_back({box, offset});
+      if (d < shape.size()) box[d] = {at, std::min(extent, at + step)};
+      slabs.push_back({box, offset, array});
       offset += synth::elements(box) * element_bytes;
     }
   }
   return slabs;
 }
 
-base::Status NpyWriter::write(const NpySlab& slab, std::span<const std::byte> bytes) const {
+base::Status NpyWriter::write(const NpySlab& slab, std::span<const std::byte> bytes) {
+  if (keeps_sums()) files_->sums[slab.array] = followed_by(files_->sums[slab.array], check_sum(bytes));
   return files_->temporary.file().write_at(slab.offset, bytes);
 }
 
-base::Status NpyWriter::commit() { return files_->temporary.commit(files_->bytes); }
+bool NpyWriter::keeps_sums() const { return !files_->sums.empty(); }
+std::vector<CheckSum> NpyWriter::sums() const { return files_->sums; }
+
+void NpyWriter::add_sums(std::span<const CheckSum> sums) {
+  for (std::size_t i = 0; i < sums.size(); ++i) files_->sums[i] = followed_by(files_->sums[i], sums[i]);
+}
+
+namespace {
+
+base::Status write_sums(const File& file, std::span<const PlacedSum> places, std::span<const CheckSum> sums) {
+  for (std::size_t i = 0; i < places.size(); ++i) {
+    const std::uint32_t value = followed_by(places[i].before, sums[i]).value;
+    std::array<std::byte, sizeof(value)> bytes{};
+    for (std::size_t k = 0; k < bytes.size(); ++k) bytes[k] = static_cast<std::byte>(value >> (8 * k) & 0xFFU);
+    for (const std::int64_t at : places[i].at) TESSERA_TRY_STATUS(file.write_at(at, bytes));
+  }
+  return base::Done{};
+}
+
+base::Status write_text(const FilePolicy& policy, const std::string& path, const std::string& text) {
+  TESSERA_TRY(temporary, created(policy, path, NpyWriter::Name::none));
+  TESSERA_TRY_STATUS(temporary.reserve(std::ssize(text)));
+  TESSERA_TRY_STATUS(temporary.file().write_at(0, std::as_bytes(std::span(text))));
+  return temporary.commit(std::ssize(text));
+}
+
+}  // namespace
+
+base::Status NpyWriter::commit() {
+  const FileFrame& frame = files_->frame;
+  TESSERA_TRY_STATUS(write_sums(files_->temporary.file(), frame.sums, files_->sums));
+  TESSERA_TRY_STATUS(files_->temporary.commit(frame.bytes));
+  if (!frame.index) return base::Done{};
+  return write_text(*files_->policy, frame.index->first, frame.index->second);
+}
 
 base::Status save_npy(const FilePolicy& policy, const std::string& path, synth::ElementType element,
                       const synth::Shape& shape, const BoxSource& fill, base::StopToken stop) {

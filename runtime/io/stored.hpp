@@ -1,11 +1,9 @@
 // Arrays that a file holds beside others: tensors of a .safetensors file, or of the files that an index names, and
-// members of a .npz archive. A program names one as `model.safetensors::h.0.w`: the file, and behind `::` the array in
-// it.
+// members of a .npz archive. A program names one as `model.safetensors::h.0.w` (synth/program/stored_path.hpp).
 #pragma once
 
 #include <cstdint>
 #include <optional>
-#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -13,43 +11,37 @@
 #include "base/result.hpp"
 #include "runtime/io/file.hpp"
 #include "runtime/io/files.hpp"
+#include "runtime/io/zip.hpp"
+#include "synth/program/stored_path.hpp"
 
 namespace tessera::runtime {
 
-struct StoredName {
-  std::string file;
-  std::string array;
-};
-// Nothing where the path names a file of one array.
-std::optional<StoredName> stored_name(std::string_view path);
-
-// A file, and where in it the array lies. What a .npz archive holds compressed lies in memory, as a file without a
-// name.
+// A file, and where in it the array lies: behind its header's data_offset. Of a member of an archive that is deflated
+// only the header is known until it is unpacked; the offset is then that in the member.
 struct StoredArray {
-  File file;
+  OpenedFile opened;
   NpyHeader header;
+  std::optional<ZipMember> deflated = {};
 };
-// Fails with `bad-archive` where the file's own account of what lies where is no account: lengths beyond the file,
-// arrays over one another or with gaps between them, names that are there twice; and with `no-such-array`.
-base::Result<StoredArray> open_stored(const FilePolicy& policy, const StoredName& name);
-// The same of any path: of a .npy file its only array.
-base::Result<StoredArray> open_array(const FilePolicy& policy, const std::string& path);
-
-// ---- Of each form ----
-
-// The head of a .safetensors file, checked whole, and the array of this name in it. `data` is where elements begin.
-base::Result<NpyHeader> find_tensor(std::string_view json, std::int64_t data_offset, std::int64_t file_bytes,
-                                    const StoredName& name);
-// The file that an index says the array is in.
-base::Result<std::string> find_in_index(std::string_view json, const StoredName& name);
-base::Result<StoredArray> open_in_zip(OpenedFile opened, const StoredName& name);
-
-// Deflated bytes as they were: exactly `out.size()` of them, or nothing.
-bool inflate(std::span<const std::byte> deflated, std::span<std::byte> out);
-// The check sum of a zip archive's members.
-std::uint32_t crc32(std::span<const std::byte> bytes);
+// Looks up the array that a path names; of a .npy file that is its only one. Fails with `bad-archive` where the file's
+// own account of what lies where is no account, and with `no-such-array`.
+base::Result<StoredArray> find_array(const FilePolicy& policy, const std::string& path);
+// The array's file, in which elements can be read: what is deflated is unpacked into memory that is read as a file.
+base::Result<File> unpacked(StoredArray array);
 
 base::Diagnostic bad_archive(const std::string& file, std::string_view what, std::string_view why);
-base::Diagnostic no_such_array(const StoredName& name, const std::vector<std::string>& known);
+
+// Heads that are longer are refused; those of models of hundreds of billions of parameters are below 10 MB.
+inline constexpr std::int64_t kStoredHeadBytesMax = std::int64_t{32} << 20U;
+// The head of a .safetensors file, which begins at byte 8, and where elements begin.
+struct StoredHead {
+  std::string json;
+  std::int64_t data_offset = 0;
+};
+base::Result<StoredHead> read_stored_head(const OpenedFile& opened);
+// The text of an index.
+base::Result<std::string> read_stored_index(const OpenedFile& opened);
+// Where a file lies that an index names, which has to be beside it.
+base::Result<std::string> beside_index(const std::string& index, const std::string& file);
 
 }  // namespace tessera::runtime

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <optional>
 #include <vector>
 
@@ -32,20 +33,38 @@ base::Result<std::string> text_of_first(Team& team, std::string text) {
   return text;
 }
 
+// Ranks that share memory have found it by way of /proc.
+NpyWriter::Name name_of_temporary(const Team& team) {
+  return team.alone() || team.region() != nullptr ? NpyWriter::Name::none : NpyWriter::Name::hidden;
+}
+
 // Rank 0 creates the file, when all have come so far; the others join in.
-base::Result<NpyWriter> open_together(Team& team, const FilePolicy& files, const std::string& path,
-                                      const synth::ArrayType& type) {
+template <class Create>
+base::Result<NpyWriter> open_together(Team& team, const FilePolicy& files, const Create& create,
+                                      std::vector<FramedArray> arrays) {
   TESSERA_TRY_STATUS(report_to_first(team));
   if (team.rank() > 0) {
-    TESSERA_TRY(temporary, text_of_first(team, ""));
-    return NpyWriter::join(files, temporary, path, type.element(), type.shape());
+    TESSERA_TRY(invitation, text_of_first(team, ""));
+    return NpyWriter::join(files, invitation, std::move(arrays));
   }
-  // Ranks that share memory have found it by way of /proc.
-  const auto name = team.alone() || team.region() != nullptr ? NpyWriter::Name::none : NpyWriter::Name::hidden;
-  TESSERA_TRY(writer, NpyWriter::create(files, path, type.element(), type.shape(), name));
-  const auto told = text_of_first(team, writer.temporary());
+  TESSERA_TRY(writer, create(name_of_temporary(team)));
+  const auto told = text_of_first(team, writer.invitation());
   if (!told) return told.errors();
   return std::move(writer);
+}
+
+// Each rank has written its share of every array, in the order of the ranks.
+base::Status gather_sums(Team& team, NpyWriter& writer) {
+  if (!writer.keeps_sums()) return base::Done{};
+  std::vector<CheckSum> sums = writer.sums();
+  constexpr std::array kFirst = {0};
+  const auto bytes = std::as_writable_bytes(std::span(sums));
+  if (team.rank() > 0) return team.send(team.rank(), kFirst, bytes);
+  for (int rank = 1; rank < team.size(); ++rank) {
+    TESSERA_TRY_STATUS(team.send(rank, kFirst, bytes));
+    writer.add_sums(sums);
+  }
+  return base::Done{};
 }
 
 // A share of the file's slabs for every rank: round k writes the k-th of each.
@@ -71,7 +90,7 @@ class Shares {
   std::vector<NpySlab> slabs_;
 };
 
-base::Status write_round(Team& team, const NpyWriter& writer, const Distributed& array, const Gatherer& gatherer,
+base::Status write_round(Team& team, NpyWriter& writer, const Distributed& array, const Gatherer& gatherer,
                          const Shares& shares, std::int64_t round) {
   ReadPlanner planner(team, array.ranks, array.type.mesh_ref());
   for (int rank = 0; rank < team.size(); ++rank) {
@@ -94,18 +113,66 @@ base::Status write_round(Team& team, const NpyWriter& writer, const Distributed&
 
 }  // namespace
 
-base::Status save_whole(Team& team, const FilePolicy& files, const std::string& path, const Distributed& array,
-                        base::StopToken stop) {
-  TESSERA_TRY(writer, open_together(team, files, path, array.type));
+namespace {
+
+base::Status write_slabs(Team& team, NpyWriter& writer, std::size_t number, const Distributed& array,
+                         base::StopToken stop) {
   const Gatherer gatherer(array);
-  const Shares shares(team, writer.slabs());
+  const Shares shares(team, writer.slabs(number));
   for (std::int64_t round = 0; round < shares.rounds(); ++round) {
     if (stop.asked()) return base::make(base::Kind::interrupted);
     TESSERA_TRY_STATUS(write_round(team, writer, array, gatherer, shares, round));
   }
+  return base::Done{};
+}
+
+// By rank 0, when all are content.
+base::Status put_in_place(Team& team, NpyWriter& writer) {
   TESSERA_TRY_STATUS(report_to_first(team));
+  TESSERA_TRY_STATUS(gather_sums(team, writer));
   if (team.rank() == 0) TESSERA_TRY_STATUS(writer.commit());
   return team.send(0, all_but_first(team), {});
+}
+
+}  // namespace
+
+base::Status save_whole(Team& team, const FilePolicy& files, const std::string& path, const Distributed& array,
+                        base::StopToken stop) {
+  const synth::ElementType element = array.type.element();
+  const synth::Shape& shape = array.type.shape();
+  const auto create = [&](NpyWriter::Name name) { return NpyWriter::create(files, path, element, shape, name); };
+  TESSERA_TRY(writer, open_together(team, files, create, {{"", element, shape}}));
+  TESSERA_TRY_STATUS(write_slabs(team, writer, 0, array, stop));
+  return put_in_place(team, writer);
+}
+
+namespace {
+
+// As a run of its own, a step for each array.
+base::Status save_in_run(Team& team, const FilePolicy& files, const std::string& file,
+                         std::span<const NamedArray> arrays, base::StopToken stop) {
+  std::vector<FramedArray> framed;
+  for (const NamedArray& next : arrays)
+    framed.push_back({next.name, next.array.type.element(), next.array.type.shape()});
+  TESSERA_TRY_STATUS(team.begin_step());
+  const auto create = [&](NpyWriter::Name name) { return NpyWriter::create_of_all(files, file, framed, name); };
+  TESSERA_TRY(writer, open_together(team, files, create, framed));
+  for (std::size_t i = 0; i < arrays.size(); ++i) {
+    TESSERA_TRY_STATUS(team.begin_step());
+    TESSERA_TRY_STATUS(write_slabs(team, writer, i, arrays[i].array, stop));
+  }
+  return put_in_place(team, writer);
+}
+
+}  // namespace
+
+base::Status save_all(Team& team, const FilePolicy& files, const std::string& file, std::span<const NamedArray> arrays,
+                      const std::atomic<bool>* stop) {
+  team.begin_run(stop);
+  base::Status done =
+      base::guarded([&] { return save_in_run(team, files, file, arrays, base::StopToken(stop)); });
+  const auto agreed = team.agree(std::move(done), {});
+  return agreed ? base::Status(base::Done{}) : base::Status(agreed.errors());
 }
 
 namespace {

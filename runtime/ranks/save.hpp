@@ -1,6 +1,7 @@
 // `save` and `save_shards`, of all ranks.
 #pragma once
 
+#include <atomic>
 #include <span>
 #include <string>
 
@@ -26,6 +27,10 @@ struct NamedArray {
   std::string name;
   Distributed array;
 };
+// Several arrays into one .safetensors file or .npz archive, which then holds these and no others: written as by
+// save_whole. A run of its own, outside of others; all ranks agree on how it ended.
+base::Status save_all(Team& team, const FilePolicy& files, const std::string& file, std::span<const NamedArray> arrays,
+                      const std::atomic<bool>* stop);
 // `save_shards` of several arrays into a folder, FOLDER/NAME.devD.npy: all files or, whatever fails, none, and those
 // that were there as they were. Not for files that the host opens.
 base::Status save_all_shards(Team& team, const FilePolicy& files, const std::string& folder,

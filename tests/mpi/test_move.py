@@ -62,6 +62,42 @@ class Move(RanksTest):
                     self.assertEqual(self.contents("out"), self.contents("simulated"))
         os.environ.pop("TESSERA_SHARED_MEMORY")
 
+    def test_one_file_at_either_end(self):
+        """Ranks write what one process writes, to the byte: also the check sums of an archive, each rank's joined."""
+        path = self.prepare(ARRAYS + LARGE)
+        arrays = {name: np.load(self.folder / f"in/{name}.npy") for name, *_ in ARRAYS + LARGE}
+        np.savez(self.folder / "in.npz", **arrays)
+        for file in ("whole.safetensors", "whole.npz"):
+            words = ["move", path, "--from", self.folder / "in.npz", "--to"]
+            subprocess.run([self.tessera, *words, self.folder / ("one_" + file)], check=True, capture_output=True)
+            for sharing in ("on", "off"):
+                os.environ["TESSERA_SHARED_MEMORY"] = sharing
+                done = self.launch(3, *words, self.folder / file)
+                os.environ.pop("TESSERA_SHARED_MEMORY")
+                self.assertEqual(done.status, 0, done.err)
+                self.assertEqual((self.folder / file).read_bytes(), (self.folder / ("one_" + file)).read_bytes())
+        found = np.load(self.folder / "whole.npz")
+        for name, array in arrays.items():
+            self.assertTrue(np.array_equal(found[name], array), name)
+
+    def test_ranks_save_beside_others(self):
+        script = ('mesh m = [x: 3]\nlet a = normal(f32[3000@x, 2001], 1)\nloop k = 0 for i < 2 {\n  save(a + f32(i), "FILE", name="a.{i}")\n  k\n}\n'
+                  'print sum(load("FILE", f32[3000, 2001@x], name="a.1") - load("FILE", f32[3000@x, 2001], name="a.0"))\n')
+        for file in ("a.safetensors", "a.npz", "a.safetensors.index.json"):
+            files = {}
+            for ranks, sharing in ((1, "on"), (3, "on"), (3, "off")):
+                for old in self.folder.glob("a*"):
+                    old.unlink()
+                (self.folder / "save.tess").write_text(script.replace("FILE", str(self.folder / file)))
+                os.environ["TESSERA_SHARED_MEMORY"] = sharing
+                done = self.launch(ranks, "run", self.folder / "save.tess")
+                os.environ.pop("TESSERA_SHARED_MEMORY")
+                self.assertEqual(done.status, 0, done.err)
+                files[ranks, sharing] = {path.name: path.read_bytes() for path in self.folder.glob("a*")}
+            self.assertEqual(files[3, "on"], files[1, "on"])
+            self.assertEqual(files[3, "off"], files[1, "on"])
+        self.assertEqual(sorted(files[1, "on"]), ["a-00001.safetensors", "a-00002.safetensors", "a.safetensors.index.json"])
+
     def test_a_failure_on_one_rank_leaves_everything_as_it_was(self):
         path = self.prepare(ARRAYS)
         (self.folder / "out/w.dev3.npy").write_text("old")

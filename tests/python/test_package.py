@@ -11,7 +11,7 @@ import pytest
 import tessera
 
 PUBLIC = {"Array", "CommandError", "Function", "InternalError", "Plan", "Program", "ProgramError", "Report", "Session", "TesseraError",
-          "WorldError", "__version__", "compare", "explain", "format", "is_incomplete", "operations", "plan", "verify"}
+          "WorldError", "__version__", "compare", "explain", "format", "interop", "is_incomplete", "operations", "plan", "verify"}
 SAMPLE = '''
 import numpy as np
 import tessera
@@ -30,6 +30,10 @@ def work(path: str) -> float:
         s.check("let b = a")
     except tessera.ProgramError as error:
         print(error.slug, error.diagnostics[0].labels[0].line, names, shape, steps, rows)
+    layout: tessera.interop.Layout = tessera.interop.read("P('x')", shape="f32[8]", mesh={"x": 4})
+    source, target = tessera.interop.read_pair("{replicated}", layout.write("hlo"), shape="f32[8]", devices=4)
+    program: str = tessera.plan(source.mesh, source.type, target.type).emit("jax")
+    print(layout.devices + 1, layout.notes, program.splitlines())
     s["n"] = 4
     types: dict[str, str] = s.names()
     print(types, tessera.explain("bad-call"), [o.name for o in tessera.operations()], [p.seconds for p in tessera.compare("x:2", "f32[8@x]", "f32[8]")])
