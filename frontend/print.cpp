@@ -190,12 +190,9 @@ class Printer {
     return doc_.concat({words("plan "), expr(plan.value, kWholeLevel)});
   }
   DocId statement(StatementId id, const Save& save) {
-    const std::string path = string_text(save.path);
-    std::vector<Entry> entries{expr_entry(save.value), {save.path_span, [this, path] { return words(path); }}};
-    if (save.array) {
-      const std::string array = "name=" + string_text(*save.array);
-      entries.push_back({save.array_span, [this, array] { return words(array); }});
-    }
+    const auto text = [this](const std::string& t, base::Span at) { return Entry{at, [this, t] { return words(t); }}; };
+    std::vector<Entry> entries{expr_entry(save.value), text(string_text(save.path), save.path_span)};
+    if (save.array) entries.push_back(text("name=" + string_text(*save.array), save.array_span));
     return doc_.concat({words(save.shards ? "save_shards" : "save"), row("(", entries, ")", ast_[id].span)});
   }
   DocId statement(StatementId, const Assert& assertion) {

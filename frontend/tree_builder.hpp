@@ -144,13 +144,8 @@ class TreeBuilder {
 
   StatementId save_statement(Parser::SaveStatementContext* c) {
     Save save{expression(c->expression()), string(c->path), span(c->path), c->start->getType() == Parser::SAVE_SHARDS};
-    if (c->keyword != nullptr) {
-      const Name keyword = name(c->keyword);
-      if (keyword.text != "name")
-        first_error_.add(base::make(Kind::syntax_error, "`name`", "`" + keyword.text + "`").at(keyword.span));
-      save.array = string(c->array);
-      save.array_span = base::join(keyword.span, span(c->array));
-    }
+    if (c->keyword != nullptr && is_keyword(c->keyword, "name")) save.array = string(c->array);
+    if (save.array) save.array_span = base::join(span(c->keyword), span(c->array));
     return add(c, std::move(save));
   }
 
@@ -401,13 +396,7 @@ class TreeBuilder {
 
   ExprId gradient(Parser::GradientContext* c) {
     Gradient gradient{name(c->function), std::nullopt, {}, span(c->start, c->RIGHT_PAREN()->getSymbol())};
-    if (c->keyword != nullptr) {
-      const Name keyword = name(c->keyword);
-      if (keyword.text != "wrt") {
-        first_error_.add(base::make(Kind::syntax_error, "`wrt`", "`" + keyword.text + "`").at(keyword.span));
-      }
-      gradient.wrt = names(c->wrt()->name());
-    }
+    if (c->keyword != nullptr && is_keyword(c->keyword, "wrt")) gradient.wrt = names(c->wrt()->name());
     gradient.arguments = arguments(c->arguments());
     return add(span(c), std::move(gradient));
   }
@@ -479,6 +468,12 @@ class TreeBuilder {
   // -- Words and places
 
   Name name(Parser::NameContext* c) { return {std::string(text(c)), span(c)}; }
+  // Is the word before a `=` the wanted one? Reports if not.
+  bool is_keyword(Parser::NameContext* c, const std::string& wanted) {
+    if (text(c) == wanted) return true;
+    first_error_.add(base::make(Kind::syntax_error, "`" + wanted + "`", "`" + name(c).text + "`").at(span(c)));
+    return false;
+  }
   std::vector<Name> names(const std::vector<Parser::NameContext*>& contexts) {
     std::vector<Name> all;
     for (auto* c : contexts) all.push_back(name(c));

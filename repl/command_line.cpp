@@ -207,8 +207,11 @@ void add_move(CLI::App& app, Wishes& wishes) {
   move->add_option("LIST", options.list, "a JSON object a line: name, mesh, to_mesh, from, to; or -")
       ->type_name("")
       ->required();
-  move->add_option("--from", options.from, "where the arrays are, NAME.npy; or a .safetensors or .npz file")->type_name("PATH");
-  move->add_option("--to", options.to, "where to write their tiles, NAME.devD.npy: all or none; or such a file, for whole arrays")->type_name("PATH");
+  move->add_option("--from", options.from, "where the arrays are, NAME.npy; or a .safetensors or .npz file")
+      ->type_name("PATH");
+  move->add_option("--to", options.to,
+                   "where to write their tiles, NAME.devD.npy: all or none; or such a file, for whole arrays")
+      ->type_name("PATH");
   move->add_option("--machine", options.machine_file, kMachine)->type_name("FILE");
   flag(move, "--json", options.json, "one JSON object in one line");
 }

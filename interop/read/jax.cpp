@@ -155,22 +155,14 @@ base::Result<Described> read_type(const Reading& reading) {
     return scanner.unsupported(0, fmt::format("`{}`", word), "arrays hold bool, i32, i64, f32, f64, f16 or bf16");
   shape.element = *element;
   if (scanner.take("<") && !scanner.skip_to_closing()) return scanner.wrong("a `>` is missing");
-  TESSERA_TRY_STATUS(scanner.expect("["));
-  while (!scanner.take("]")) {
-    if (!shape.shape.empty()) {
-      TESSERA_TRY_STATUS(scanner.expect(","));
-    }
-    const auto extent = scanner.number();
-    if (!extent) return scanner.wrong("the extent of a dimension is wanted here");
-    if (shape.shape.size() == synth::kRankMax) return scanner.wrong("an array has at most 16 dimensions");
-    shape.shape.push_back(*extent);
-    Digits digits;
-    if (scanner.take("@")) {
-      TESSERA_TRY(used, use_bare_list(scanner, uses));
-      digits = std::move(used);
-    }
-    result.splits.push_back(std::move(digits));
-  }
+  const auto read_axes_of = [&]() -> base::Status {
+    result.splits.emplace_back();
+    if (!scanner.take("@")) return base::Done{};
+    TESSERA_TRY(used, use_bare_list(scanner, uses));
+    result.splits.back() = std::move(used);
+    return base::Done{};
+  };
+  TESSERA_TRY_STATUS(read_extents(scanner, shape, read_axes_of));
   if (scanner.take("{")) {
     TESSERA_TRY_STATUS(read_states(scanner, uses, result));
   }

@@ -2,6 +2,7 @@
 // Shardy share.
 #pragma once
 
+#include <functional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -50,6 +51,9 @@ class AxisUses {
   std::int64_t devices_ = 1;
   synth::AxisList used_;
 };
+
+// Reads `[8, 4]` into a shape; read_rest() reads what stands behind each extent.
+base::Status read_extents(Scanner& scanner, ShapeText& shape, const std::function<base::Status()>& read_rest);
 
 // Reads `[{"x"}, {"y", ?}p1], replicated={..}, unreduced={..}`.
 base::Status read_named_dimensions(Scanner& scanner, AxisUses& uses, Described& into);

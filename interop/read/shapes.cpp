@@ -125,6 +125,12 @@ base::Result<ShapeText> read_shape(const Text& text, std::optional<std::int64_t>
   TESSERA_TRY(element, read_element(scanner, bytes));
   shape.element = element;
   if (scanner.at_end()) return shape;
+  TESSERA_TRY_STATUS(read_extents(scanner, shape, [] { return base::Status(base::Done{}); }));
+  TESSERA_TRY_STATUS(scanner.expect_end());
+  return shape;
+}
+
+base::Status read_extents(Scanner& scanner, ShapeText& shape, const std::function<base::Status()>& read_rest) {
   TESSERA_TRY_STATUS(scanner.expect("["));
   while (!scanner.take("]")) {
     if (!shape.shape.empty()) {
@@ -134,9 +140,9 @@ base::Result<ShapeText> read_shape(const Text& text, std::optional<std::int64_t>
     if (!extent) return scanner.wrong("the extent of a dimension is wanted here");
     if (shape.shape.size() == synth::kRankMax) return scanner.wrong("an array has at most 16 dimensions");
     shape.shape.push_back(*extent);
+    TESSERA_TRY_STATUS(read_rest());
   }
-  TESSERA_TRY_STATUS(scanner.expect_end());
-  return shape;
+  return base::Done{};
 }
 
 base::Result<std::vector<MeshAxis>> read_axis_sizes(Scanner& scanner, std::string_view closing) {

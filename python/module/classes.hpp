@@ -10,7 +10,7 @@ namespace tessera::python {
 namespace nb = nanobind;
 
 void bind_array(nb::module_& m);
-void bind_layouts(nb::module_& m);  // of other systems
+void bind_layouts(nb::module_& m);   // of other systems
 void bind_programs(nb::module_& m);  // Report, Program and what they list
 void bind_plans(nb::module_& m);     // Plan, plan, compare, verify
 void bind_session(nb::module_& m);   // Session, Function

@@ -10,7 +10,9 @@ namespace {
 constexpr std::uint32_t kPolynomial = 0xEDB88320U;
 constexpr std::uint32_t kOne = 0x80000000U;
 
-constexpr std::uint32_t times_x(std::uint32_t value) { return (value & 1U) != 0 ? kPolynomial ^ value >> 1U : value >> 1U; }
+constexpr std::uint32_t times_x(std::uint32_t value) {
+  return (value & 1U) != 0 ? kPolynomial ^ value >> 1U : value >> 1U;
+}
 
 constexpr int kByteBits = 8;
 constexpr std::size_t kTables = 8;

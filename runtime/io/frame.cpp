@@ -59,10 +59,8 @@ class TensorFrame {
     std::erase(order_, array.name);
     old_.erase(array.name);
     order_.push_back(array.name);
-    head_.tensors[array.name] = {std::string(tensor_element(array.element).name),
-                                 {array.shape.begin(), array.shape.end()},
-                                 0,
-                                 array.bytes()};
+    head_.tensors[array.name] = {
+        std::string(tensor_element(array.element).name), {array.shape.begin(), array.shape.end()}, 0, array.bytes()};
   }
 
   FileFrame frame(const std::string& file, std::span<const FramedArray> arrays) {
@@ -77,8 +75,8 @@ class TensorFrame {
     for (const std::string& name : order_) {
       const auto old = old_.find(name);
       if (old == old_.end()) continue;
-      frame.kept.push_back({old_offset_ + old->second.begin, data_offset + begin_of(name),
-                            old->second.end - old->second.begin});
+      frame.kept.push_back(
+          {old_offset_ + old->second.begin, data_offset + begin_of(name), old->second.end - old->second.begin});
     }
     return frame;
   }
@@ -152,8 +150,8 @@ base::Result<std::string> new_part(const FilePolicy& policy, const std::string& 
   const std::string stem = plain.substr(0, plain.size() - kEnding.size());
   for (int number = 1; number < kPartsMax; ++number) {
     std::string part = fmt::format("{}-{:05}.safetensors", stem, number);
-    const bool is_known = std::any_of(known.files.begin(), known.files.end(),
-                                      [&](const auto& array) { return array.second == part; });
+    const bool is_known =
+        std::any_of(known.files.begin(), known.files.end(), [&](const auto& array) { return array.second == part; });
     if (is_known) continue;
     TESSERA_TRY(path, beside_index(index, part));
     TESSERA_TRY(there, opened_before(policy, path));

@@ -1,6 +1,6 @@
 // What stands in a file around the elements of the arrays that are about to be written into it: the head of a .npy
-// file; the head of a .safetensors file and the arrays that it holds already; the heads, other members and the directory
-// of a .npz archive. A file is always written anew, so that it is whole at every moment.
+// file; the head of a .safetensors file and the arrays that it holds already; the heads, other members and the
+// directory of a .npz archive. A file is always written anew, so that it is whole at every moment.
 //
 //   frame of "m.safetensors::b", which holds "a" so far:   head | bytes of a, kept | elements of b
 #pragma once
@@ -44,8 +44,8 @@ struct PlacedSum {
 };
 
 struct FileFrame {
-  std::string file;         // to be written; of an index, the one that is to hold the array
-  std::int64_t bytes = 0;   // of all of it
+  std::string file;                        // to be written; of an index, the one that is to hold the array
+  std::int64_t bytes = 0;                  // of all of it
   std::vector<std::int64_t> data_offsets;  // where the elements of each array begin
   std::vector<PlacedText> texts;
   std::vector<KeptBytes> kept;

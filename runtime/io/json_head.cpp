@@ -15,7 +15,8 @@ namespace tessera::runtime {
 void fail_head(std::string why) { throw BadHead{std::move(why)}; }
 
 JsonText::JsonText(std::string_view text) : text_(text) {
-  if (const auto byte = base::first_invalid_byte(text)) fail_head(fmt::format("byte {} of its head is not UTF-8", *byte));
+  if (const auto byte = base::first_invalid_byte(text))
+    fail_head(fmt::format("byte {} of its head is not UTF-8", *byte));
 }
 
 void JsonText::fail_here(std::string_view wanted) const {
@@ -155,18 +156,6 @@ void JsonText::escape(std::string& result) {
     code = 0x10000U + ((code - 0xD800U) << 10U) + (second - 0xDC00U);
   }
   base::append_code_point(result, code);
-}
-
-std::string json_string(std::string_view text) {
-  std::string result = "\"";
-  for (const char c : text) {
-    if (c == '"' || c == '\\') result += '\\';
-    if (static_cast<unsigned char>(c) < 0x20U)
-      result += fmt::format("\\u{:04x}", static_cast<unsigned>(c));
-    else
-      result += c;
-  }
-  return result + '"';
 }
 
 }  // namespace tessera::runtime

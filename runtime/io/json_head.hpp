@@ -49,7 +49,4 @@ class JsonText {
   std::size_t at_ = 0;
 };
 
-// A JSON string of this text, with its quotes.
-std::string json_string(std::string_view text);
-
 }  // namespace tessera::runtime

@@ -1,5 +1,5 @@
-// Arrays in files, of which .npy is the simplest form: tiles read where they lie, arrays and tiles saved whole or not at
-// all.
+// Arrays in files, of which .npy is the simplest form: tiles read where they lie, arrays and tiles saved whole or not
+// at all.
 #pragma once
 
 #include <cstdint>

@@ -257,8 +257,8 @@ struct NpyWriter::Files {
   TemporaryFile temporary;
   FileFrame frame;
   std::vector<FramedArray> arrays;
-  std::vector<CheckSum> sums = {};           // of what was written of each array, where sums are kept
-  std::optional<FilePolicy> policy = {};     // of files that are written beside this one
+  std::vector<CheckSum> sums = {};        // of what was written of each array, where sums are kept
+  std::optional<FilePolicy> policy = {};  // of files that are written beside this one
 };
 
 NpyWriter::NpyWriter(std::unique_ptr<Files> files) : files_(std::move(files)) {}

@@ -8,8 +8,8 @@
 #include <cerrno>
 
 #include "base/nearest.hpp"
-#include "runtime/io/inflate.hpp"
 #include "runtime/io/check_sum.hpp"
+#include "runtime/io/inflate.hpp"
 #include "runtime/io/json_head.hpp"
 #include "runtime/io/npy.hpp"
 #include "runtime/io/tensors.hpp"
@@ -98,8 +98,7 @@ base::Result<std::string> first_of(const OpenedFile& opened, const ZipMember& me
   if (member.method == static_cast<int>(ZipMethod::stored)) return opened.file.text_at(begin, bytes);
   TESSERA_TRY(packed, opened.file.text_at(begin, std::min(member.packed_bytes, kPackedMax)));
   std::string text(static_cast<std::size_t>(bytes), '\0');
-  const bool is_whole =
-      inflate_first(std::as_bytes(std::span(packed)), std::as_writable_bytes(std::span(text)));
+  const bool is_whole = inflate_first(std::as_bytes(std::span(packed)), std::as_writable_bytes(std::span(text)));
   if (!is_whole) return cannot_unpack(opened, member);
   return text;
 }
@@ -142,8 +141,7 @@ class MemoryFile {
     made.bytes_ = std::span(static_cast<std::byte*>(at), size);
     return made;
   }
-  MemoryFile(MemoryFile&& other) noexcept
-      : file_(std::move(other.file_)), bytes_(std::exchange(other.bytes_, {})) {}
+  MemoryFile(MemoryFile&& other) noexcept : file_(std::move(other.file_)), bytes_(std::exchange(other.bytes_, {})) {}
   MemoryFile& operator=(MemoryFile&&) = delete;
   ~MemoryFile() {
     if (!bytes_.empty()) munmap(bytes_.data(), bytes_.size());

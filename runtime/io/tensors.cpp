@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "base/check.hpp"
+#include "base/quoted.hpp"
 #include "runtime/io/file.hpp"
 #include "runtime/io/json_head.hpp"
 
@@ -72,8 +73,8 @@ void check_tensor_bytes(const std::string& name, const Tensor& tensor) {
   }
   if (std::find(tensor.shape.begin(), tensor.shape.end(), 0) != tensor.shape.end()) bytes = 0;
   if (bytes != tensor.end - tensor.begin)
-    fail_head(fmt::format("{} needs {} bytes, but its offsets span {}", in_quotes(name), bytes,
-                          tensor.end - tensor.begin));
+    fail_head(
+        fmt::format("{} needs {} bytes, but its offsets span {}", in_quotes(name), bytes, tensor.end - tensor.begin));
 }
 
 using NamedTensor = std::pair<const std::string, Tensor>;
@@ -138,8 +139,8 @@ std::string print_tensor_head(const TensorHead& head) {
   for (const NamedTensor* named : in_order_of_bytes(head)) {
     const auto& [name, tensor] = *named;
     json += fmt::format("{}{}:{{\"dtype\":{},\"shape\":[{}],\"data_offsets\":[{},{}]}}", json.size() > 1 ? "," : "",
-                        json_string(name), json_string(tensor.dtype), fmt::join(tensor.shape, ","), tensor.begin,
-                        tensor.end);
+                        base::json_quoted(name), base::json_quoted(tensor.dtype), fmt::join(tensor.shape, ","),
+                        tensor.begin, tensor.end);
   }
   json += '}';
   json.append((kLengthBytes - json.size() % kLengthBytes) % kLengthBytes, ' ');
@@ -172,11 +173,11 @@ TensorIndex read_tensor_index(std::string_view text) {
 
 std::string print_tensor_index(const TensorIndex& index) {
   std::string text = fmt::format("{{\n  \"metadata\": {{\n    \"{}\": {}", kTotal, index.total_bytes);
-  for (const auto& [key, value] : index.metadata) text += fmt::format(",\n    {}: {}", json_string(key), value);
+  for (const auto& [key, value] : index.metadata) text += fmt::format(",\n    {}: {}", base::json_quoted(key), value);
   text += "\n  },\n  \"weight_map\": {";
   const char* between = "\n";
   for (const auto& [array, file] : index.files) {
-    text += fmt::format("{}    {}: {}", between, json_string(array), json_string(file));
+    text += fmt::format("{}    {}: {}", between, base::json_quoted(array), base::json_quoted(file));
     between = ",\n";
   }
   return text + "\n  }\n}\n";

@@ -46,9 +46,9 @@ TensorHead read_tensor_head(std::string_view json, std::int64_t data_bytes);
 std::string print_tensor_head(const TensorHead& head);
 
 struct TensorIndex {
-  std::map<std::string, std::string> files;       // of every array
-  std::map<std::string, std::string> metadata;    // values as they are written
-  std::int64_t total_bytes = 0;                   // `total_size` of the metadata
+  std::map<std::string, std::string> files;     // of every array
+  std::map<std::string, std::string> metadata;  // values as they are written
+  std::int64_t total_bytes = 0;                 // `total_size` of the metadata
 };
 TensorIndex read_tensor_index(std::string_view json);
 std::string print_tensor_index(const TensorIndex& index);

@@ -169,8 +169,7 @@ base::Status save_in_run(Team& team, const FilePolicy& files, const std::string&
 base::Status save_all(Team& team, const FilePolicy& files, const std::string& file, std::span<const NamedArray> arrays,
                       const std::atomic<bool>* stop) {
   team.begin_run(stop);
-  base::Status done =
-      base::guarded([&] { return save_in_run(team, files, file, arrays, base::StopToken(stop)); });
+  base::Status done = base::guarded([&] { return save_in_run(team, files, file, arrays, base::StopToken(stop)); });
   const auto agreed = team.agree(std::move(done), {});
   return agreed ? base::Status(base::Done{}) : base::Status(agreed.errors());
 }

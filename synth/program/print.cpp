@@ -16,7 +16,7 @@
 
 #include <iterator>
 
-#include "base/utf8.hpp"
+#include "base/quoted.hpp"
 #include "synth/layout/axis_parts.hpp"
 #include "synth/program/program.hpp"
 #include "synth/program/text_reader.hpp"
@@ -97,7 +97,7 @@ class ProgramPrinter {
 
   void tables() {
     const auto& strings = program_.strings.items();
-    for (std::size_t i = 0; i < strings.size(); ++i) put("string s{} {}\n", i, print_quoted(strings[i]));
+    for (std::size_t i = 0; i < strings.size(); ++i) put("string s{} {}\n", i, base::hex_quoted(strings[i]));
     const auto& literals = program_.literals.items();
     for (std::size_t i = 0; i < literals.size(); ++i) put("literal l{} {}\n", i, print(literals[i]));
     const auto& registers = program_.registers.items();
@@ -309,25 +309,6 @@ class ProgramPrinter {
 };
 
 }  // namespace
-
-std::string print_quoted(std::string_view text) {
-  std::string out = "\"";
-  while (!text.empty()) {
-    const std::size_t length = base::valid_sequence_length(text);
-    const char c = text[0];
-    if (c == '"' || c == '\\') {
-      out += {'\\', c};
-    } else if (c == '\n') {
-      out += "\\n";
-    } else if (length == 0 || (length == 1 && (c < ' ' || c == '\x7f'))) {
-      out += fmt::format("\\x{:02x}", static_cast<unsigned char>(c));
-    } else {
-      out += text.substr(0, length);
-    }
-    text.remove_prefix(length == 0 ? 1 : length);
-  }
-  return out + "\"";
-}
 
 std::string print(const Literal& literal) {
   const auto type = ArrayType::replicated(literal.element, literal.shape, Mesh::single_device());

@@ -14,8 +14,7 @@
 
 namespace tessera::synth {
 
-// A string in quotes, and a literal: `f32[2] 0000803f00000040`.
-std::string print_quoted(std::string_view text);
+// A literal: `f32[2] 0000803f00000040`.
 std::string print(const Literal& literal);
 // What an operation works by, without its name: `[0, 1] [1, 2] -> [0, 2]` of a contraction. No collective.
 std::string print_details(const Operation& operation);

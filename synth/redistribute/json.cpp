@@ -220,23 +220,4 @@ std::optional<double> as_double(const Value& value) {
   return result;
 }
 
-std::string quoted(std::string_view text) {
-  std::string out = "\"";
-  while (!text.empty()) {
-    const std::size_t length = base::valid_sequence_length(text);
-    const char c = text[0];
-    if (c == '"' || c == '\\') {
-      out += {'\\', c};
-    } else if (c == '\n') {
-      out += "\\n";
-    } else if (static_cast<unsigned char>(c) < 0x20U) {
-      out += fmt::format("\\u{:04x}", static_cast<unsigned char>(c));
-    } else {
-      out += length == 0 ? std::string_view("\xEF\xBF\xBD") : text.substr(0, length);
-    }
-    text.remove_prefix(length == 0 ? 1 : length);
-  }
-  return out + "\"";
-}
-
 }  // namespace tessera::synth::json

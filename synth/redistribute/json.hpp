@@ -42,6 +42,4 @@ const Value* member(const Object& object, std::string_view name);
 std::optional<std::int64_t> as_integer(const Value& value);
 std::optional<double> as_double(const Value& value);
 
-std::string quoted(std::string_view text);
-
 }  // namespace tessera::synth::json

@@ -1,16 +1,14 @@
 // Plans as JSON: one line, keys in the order of the contract.
 #include <fmt/format.h>
 
+#include "base/quoted.hpp"
 #include "synth/collective/direct_reduction.hpp"
 #include "synth/kinds.hpp"
-#include "synth/redistribute/json.hpp"
 #include "synth/redistribute/plan.hpp"
 
 namespace tessera::synth {
 
 namespace {
-
-using json::quoted;
 
 // ` "place": [[4,4],[1,4]],` of a mesh that a matrix places.
 std::string place_json(const Mesh& mesh) {
@@ -19,21 +17,21 @@ std::string place_json(const Mesh& mesh) {
 
 // ` "to_mesh": "x:4 on 8:12",` of a plan between two meshes.
 std::string to_mesh_json(const ArrayType& from, const ArrayType& to) {
-  return from.mesh() == to.mesh() ? "" : fmt::format(R"( "to_mesh": {},)", quoted(print(to.mesh())));
+  return from.mesh() == to.mesh() ? "" : fmt::format(R"( "to_mesh": {},)", base::json_quoted(print(to.mesh())));
 }
 
 // `"mesh": .., "from": .., "to": .., "planner": .., "devices": N`
 std::string head(const ArrayType& from, const ArrayType& to, Planner planner) {
   return fmt::format(R"("mesh": {},{}{} "from": {}, "to": {}, "planner": {}, "devices": {})",
-                     quoted(print_axes(from.mesh())), place_json(from.mesh()), to_mesh_json(from, to),
-                     quoted(print(from, Spacing::tight)), quoted(print(to, Spacing::tight)), quoted(name(planner)),
-                     devices_of_both(from.mesh(), to.mesh()));
+                     base::json_quoted(print_axes(from.mesh())), place_json(from.mesh()), to_mesh_json(from, to),
+                     base::json_quoted(print(from, Spacing::tight)), base::json_quoted(print(to, Spacing::tight)),
+                     base::json_quoted(name(planner)), devices_of_both(from.mesh(), to.mesh()));
 }
 
 // No type of the plan's meshes says where devices in an order of their own hold what, on a mesh of their own.
 std::string type_json(const ArrayType& type, const Plan& plan) {
   const bool is_known = type.mesh() == plan.from.mesh() || type.mesh() == plan.to.mesh();
-  return is_known ? quoted(print(type, Spacing::tight)) : "null";
+  return is_known ? base::json_quoted(print(type, Spacing::tight)) : "null";
 }
 
 // ` "mesh": "to_mesh",` of a step that ends on the target's mesh, where that is another than the source's.
@@ -51,7 +49,7 @@ std::string box_json(const Box& box) {
 
 // `[[[0, 4]], 1, 0, 0]`: the box, who sends it, to whom, at which hop; of an adding send also what it carries.
 std::string send_json(const BoxSend& send) {
-  const std::string adds = send.adds ? fmt::format(R"(, "add", {})", quoted(name(send.carried))) : "";
+  const std::string adds = send.adds ? fmt::format(R"(, "add", {})", base::json_quoted(name(send.carried))) : "";
   return fmt::format("[{}, {}, {}, {}{}]", box_json(send.box), send.source, send.target, send.hop, adds);
 }
 
@@ -85,8 +83,8 @@ std::string transfer_json(const PlanStep& step) {
   } else if (movement(step.collective) == Movement::sums) {
     hops = DirectReduction(kind_of(step.collective), step.group_size).hops();
   }
-  return fmt::format(R"(, "transfer": {{"recipe": {}, "hops": {}, "stretches": {}{}}})", quoted(recipe), hops,
-                     stretches, sends_json(step));
+  return fmt::format(R"(, "transfer": {{"recipe": {}, "hops": {}, "stretches": {}{}}})", base::json_quoted(recipe),
+                     hops, stretches, sends_json(step));
 }
 
 // The steps of the program by which a sum is made; nothing where there is none.
@@ -95,10 +93,10 @@ std::string program_json(const PlanStep& step) {
   if (program == nullptr) return "";
   std::string steps;
   for (const ReduceStep& part : program->steps) {
-    steps +=
-        fmt::format(R"({}{{"op": {}, "axes": {}, "first": {}, "form": {}}})", steps.empty() ? "" : ", ",
-                    quoted(name(part.kind)), quoted(print(step.after.mesh(), part.axes)),
-                    quoted(part.first.empty() ? "" : print(step.after.mesh(), part.first)), quoted(form_text(part)));
+    steps += fmt::format(R"({}{{"op": {}, "axes": {}, "first": {}, "form": {}}})", steps.empty() ? "" : ", ",
+                         base::json_quoted(name(part.kind)), base::json_quoted(print(step.after.mesh(), part.axes)),
+                         base::json_quoted(part.first.empty() ? "" : print(step.after.mesh(), part.first)),
+                         base::json_quoted(form_text(part)));
   }
   return fmt::format(R"(, "program": {{"stretches": {}, "hops": {}, "steps": [{}]}})", program->stretches,
                      hop_slots(*program), steps);
@@ -107,10 +105,10 @@ std::string program_json(const PlanStep& step) {
 std::string step_json(const PlanStep& step, const Plan& plan) {
   return fmt::format(R"({{"op": {}, "detail": {}, "type": {},{} "local_bytes_max": {}, )"
                      R"("received_bytes_total": {}, "received_bytes_max": {}, "groups": {}, "group_size": {}{}{}}})",
-                     quoted(name(step.collective)), quoted(detail(step.collective, step.after.mesh())),
-                     type_json(step.after, plan), step_mesh_json(step.after, plan), step.local_bytes_max,
-                     step.received_bytes_total, step.received_bytes_max, step.groups, step.group_size,
-                     transfer_json(step), program_json(step));
+                     base::json_quoted(name(step.collective)),
+                     base::json_quoted(detail(step.collective, step.after.mesh())), type_json(step.after, plan),
+                     step_mesh_json(step.after, plan), step.local_bytes_max, step.received_bytes_total,
+                     step.received_bytes_max, step.groups, step.group_size, transfer_json(step), program_json(step));
 }
 
 }  // namespace
@@ -133,8 +131,8 @@ std::string print_json_error(const ArrayType& from, const ArrayType& to, Planner
     const std::string rest = why.help.substr(kLeast.size());
     least = fmt::format(R"(, "least_bytes": {})", rest.substr(0, rest.find(' ')));
   }
-  return fmt::format(R"({{{}, "error": {}, "message": {}{}}})", head(from, to, planner), quoted(why.kind.slug),
-                     quoted(why.message), least);
+  return fmt::format(R"({{{}, "error": {}, "message": {}{}}})", head(from, to, planner),
+                     base::json_quoted(why.kind.slug), base::json_quoted(why.message), least);
 }
 
 }  // namespace tessera::synth

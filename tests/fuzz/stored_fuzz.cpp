@@ -3,11 +3,15 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
+#include <algorithm>
+#include <array>
 #include <map>
 #include <string>
+#include <vector>
 
 #include "runtime/io/npy.hpp"
 #include "runtime/io/stored.hpp"
+#include "runtime/kinds.hpp"
 #include "tests/fuzz/target.hpp"
 
 namespace {

@@ -35,8 +35,10 @@ std::string example_call(const OperationInfo& operation, const std::vector<std::
   for (std::size_t k = 0; k < operation.parameters.size(); ++k) {
     const ParameterInfo& parameter = operation.parameters[k];
     const bool is_given = k < given.size() && given[k].has_value();
-    // The second array of `max`, the value of `pad`: these calls are mostly written without.
-    if (!is_given && parameter.kind == ArgumentKind::array && !parameter.required && !parameter.named_only) continue;
+    // The second array of `max`, the value of `pad`, the name of `load`: these calls are mostly written without.
+    const bool is_rare = parameter.kind == ArgumentKind::text || !parameter.named_only;
+    const bool may_be_left_out = parameter.kind == ArgumentKind::array || parameter.kind == ArgumentKind::text;
+    if (!is_given && may_be_left_out && is_rare && !parameter.required) continue;
     const std::string name = parameter.named_only ? fmt::format("{}=", parameter.name) : "";
     arguments.push_back(name + (is_given ? *given[k] : example_argument(parameter)));
   }

@@ -100,7 +100,7 @@ std::string Writer::tables(const base::Store<std::string, synth::StringId>& stri
                            const base::Store<synth::Literal, synth::LiteralId>& literals) {
   std::string all;
   for (std::size_t k = 0; k < strings.size(); ++k)
-    all += fmt::format("string s{} {}\n", k, synth::print_quoted(strings.items()[k]));
+    all += fmt::format("string s{} {}\n", k, base::hex_quoted(strings.items()[k]));
   for (std::size_t k = 0; k < literals.size(); ++k)
     all += fmt::format("literal l{} {}\n", k, synth::print(literals.items()[k]));
   return all;

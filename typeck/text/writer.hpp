@@ -17,6 +17,7 @@
 #include <vector>
 
 #include "base/ids.hpp"
+#include "base/quoted.hpp"
 #include "base/source.hpp"
 #include "frontend/ast.hpp"
 #include "synth/layout/axis_part.hpp"
@@ -45,7 +46,7 @@ class Writer {
   void number(T value) {
     word(fmt::format("{}", value));
   }
-  void quoted(std::string_view text) { word(synth::print_quoted(text)); }
+  void quoted(std::string_view text) { word(base::hex_quoted(text)); }
   template <class Tag>
   void id(std::string_view prefix, base::Id<Tag> value) {
     word(fmt::format("{}{}", prefix, value.value));

@@ -69,8 +69,9 @@ struct MoveReport {
 
 // Every device reads its tile of FROM/NAME.npy and gets that of the target, which is written to TO/NAME.devD.npy, as
 // `save_shards` does. FROM may be a .safetensors file, the index of several, or a .npz archive, and TO a .safetensors
-// file or a .npz archive, which then holds the arrays of the list, whole, and no others. Called on all ranks of `config.team`, which first agree on the plan as agree_on_move does. All
-// files are there at the end, or, whatever fails, none of them, and those that were there before are as they were.
+// file or a .npz archive, which then holds the arrays of the list, whole, and no others. Called on all ranks of
+// `config.team`, which first agree on the plan as agree_on_move does. All files are there at the end, or, whatever
+// fails, none of them, and those that were there before are as they were.
 TESSERA_API Result<MoveReport> move_files(const Config& config, const MovePlan& plan, const std::string& from,
                                           const std::string& to);
 
