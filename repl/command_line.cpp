@@ -59,6 +59,7 @@ struct Wishes {
   PlaceOptions place;
   LearnOptions learn;
   std::vector<std::string> learn_check;
+  std::optional<std::string> learn_answer;
   int learn_seconds = LearnOptions().seconds;
   DrawOptions draw;
   CalibrateOptions calibrate;
@@ -243,6 +244,8 @@ void add_learn(CLI::App& app, Wishes& wishes) {
                    "check the answer in FILE, without it the lesson's own; 0 right, 1 wrong")
       ->type_name("LESSON [FILE]")
       ->expected(1, 2);
+  // Where other options stand between the two.
+  learn->add_option("FILE", wishes.learn_answer)->group("");
   learn
       ->add_option("--grade", options.grade,
                    "check the answers of a class: DIR/STUDENT/NUMBER.tess or, with --lesson, DIR/STUDENT.tess")
@@ -395,7 +398,15 @@ Command finished_place(Wishes& wishes) {
 
 Command finished_learn(Wishes& wishes) {
   LearnOptions& learn = wishes.learn;
-  const std::vector<std::string>& check = wishes.learn_check;
+  std::vector<std::string>& check = wishes.learn_check;
+  if (wishes.learn_answer) {
+    if (check.size() != 1) {
+      return misused(
+          fmt::format("`{}` was not expected here\n  help: a lesson is named by --lesson: tessera learn --lesson 5",
+                      *wishes.learn_answer));
+    }
+    check.push_back(*wishes.learn_answer);
+  }
   learn.seconds = wishes.learn_seconds;
   if (!check.empty()) learn.check = LearnOptions::Answer{check[0], check.size() > 1 ? check[1] : ""};
   const int wished = (learn.list ? 1 : 0) + (learn.reset ? 1 : 0) + (learn.check ? 1 : 0) + (learn.page ? 1 : 0) +

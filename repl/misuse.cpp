@@ -42,8 +42,6 @@ Answer usage_error(const CLI::App& app, const CLI::ParseError& error) {
   if (app.get_subcommands().empty() && !rest.empty() && rest.front()[0] != '-') return no_command(app, rest.front());
   if (!rest.empty() && dynamic_cast<const CLI::ExtrasError*>(&error) != nullptr) {
     text = fmt::format("`{}` was not expected here", rest.front());
-    if (app.got_subcommand("learn"))
-      return misused(text + "\n  help: a lesson is named by --lesson: tessera learn --lesson 5");
   }
   return misused(fmt::format("{}\n  help: {} --help lists the options", text, command_of(app)));
 }

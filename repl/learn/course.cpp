@@ -182,12 +182,14 @@ int take_lessons(const std::vector<Lesson>& lessons, std::size_t first, const st
     }
     const LessonNumber number{at, lessons.size()};
     show_page(lesson, number, console, next_line);
-    LessonTalk talk(lesson, number, std::move(*session), console, next_line,
-                    [&] { return lesson_list(lessons, progress); });
+    LessonTalk talk(
+        lesson, number, std::move(*session), console, next_line, [&] { return lesson_list(lessons, progress); },
+        progress.best_card());
     if (!talk.begin()) return kExitCommand;
     const Leave leave = talk.run();
     if (talk.is_done()) {
       progress.finish(lesson.name);
+      progress.keep_card(talk.best_card());
       keep_progress(progress, console);
     }
     if (leave == Leave::quit) return kExitDone;

@@ -83,8 +83,9 @@ Grade grade_of(const AnswerFile& answer, const Lesson& lesson, int seconds) {
 
 std::string grade_text(const Grade& grade) {
   const bool is_right = grade.checked.how == Checked::How::right;
-  return fmt::format("{}, lesson {}: {}{}\n", grade.answer.student, grade.answer.lesson + 1, name(grade.checked.how),
-                     is_right ? "" : ": " + first_line(grade.checked.reply));
+  return fmt::format("{}, lesson {}: {}{} ({})\n", grade.answer.student, grade.answer.lesson + 1,
+                     name(grade.checked.how), is_right ? "" : ": " + first_line(grade.checked.reply),
+                     fs::path(grade.answer.path).filename().string());
 }
 
 std::string grade_json(const Grade& grade) {
@@ -92,23 +93,42 @@ std::string grade_json(const Grade& grade) {
   for (const ScoreLine& line : grade.checked.scores)
     scores.push_back({{"name", line.name}, {"own", line.own}, {"par", line.par}});
   const json object = {
-      {"student", grade.answer.student},    {"lesson", grade.answer.lesson + 1}, {"title", grade.title},
-      {"outcome", name(grade.checked.how)}, {"scores", std::move(scores)},       {"reply", grade.checked.reply},
-      {"diagnostics", grade.checked.said}};
+      {"student", grade.answer.student}, {"lesson", grade.answer.lesson + 1},  {"title", grade.title},
+      {"file", grade.answer.path},       {"outcome", name(grade.checked.how)}, {"scores", std::move(scores)},
+      {"reply", grade.checked.reply},    {"diagnostics", grade.checked.said}};
   return object.dump(-1, ' ', false, json::error_handler_t::replace) + "\n";
 }
 
 void Grades::add(const Grade& grade) {
-  auto& [right, all] = counts_[grade.answer.student];
-  right += grade.checked.how == Checked::How::right ? 1 : 0;
-  ++all;
+  bool& is_right = by_student_[grade.answer.student][grade.answer.lesson];
+  is_right = is_right || grade.checked.how == Checked::How::right;
 }
 
 std::string Grades::text() const {
-  std::vector<std::vector<std::string>> rows;
-  for (const auto& [student, counts] : counts_)
-    rows.push_back({student, fmt::format("{} of {} right", counts.first, counts.second)});
-  return "\n" + table(rows);
+  struct Answers {
+    int right = 0;
+    int all = 0;
+    std::string failed = {};
+  };
+  std::map<std::size_t, Answers> by_lesson;
+  std::vector<std::vector<std::string>> students;
+  for (const auto& [student, lessons] : by_student_) {
+    int right = 0;
+    for (const auto& [lesson, is_right] : lessons) {
+      Answers& answers = by_lesson[lesson];
+      ++answers.all;
+      right += is_right ? 1 : 0;
+      answers.right += is_right ? 1 : 0;
+      if (!is_right) answers.failed += (answers.failed.empty() ? "not " : ", ") + student;
+    }
+    students.push_back({student, fmt::format("{} of {} right", right, lessons.size())});
+  }
+  std::vector<std::vector<std::string>> lessons;
+  for (const auto& [lesson, answers] : by_lesson) {
+    lessons.push_back({fmt::format("lesson {}", lesson + 1), fmt::format("{} of {} right", answers.right, answers.all),
+                       answers.failed});
+  }
+  return "\n" + table(students) + "\n" + table(lessons);
 }
 
 }  // namespace tessera::repl

@@ -42,19 +42,20 @@ struct Grade {
 };
 Grade grade_of(const AnswerFile& answer, const Lesson& lesson, int seconds);
 
-// `anna, lesson 5: right`, or with the first line of what was wrong.
+// `anna, lesson 5: right (05-transpose.tess)`, or with the first line of what was wrong.
 std::string grade_text(const Grade& grade);
-// {"student", "lesson", "title", "outcome", "scores": [{"name", "own", "par"}], "reply", "diagnostics"} in one line.
+// {"student", "lesson", "title", "file", "outcome", "scores": [{"name", "own", "par"}], "reply", "diagnostics"} in one
+// line.
 std::string grade_json(const Grade& grade);
 
-// Right answers and answers at all, by student.
+// What students got right, each lesson once however many files answer it, and who failed which lesson.
 class Grades {
  public:
   void add(const Grade& grade);
   std::string text() const;
 
  private:
-  std::map<std::string, std::pair<int, int>> counts_;
+  std::map<std::string, std::map<std::size_t, bool>> by_student_;  // of each lesson: is an answer right?
 };
 
 }  // namespace tessera::repl

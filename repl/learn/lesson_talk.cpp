@@ -96,7 +96,7 @@ std::vector<std::string> both(std::vector<std::string> names, const std::vector<
 }  // namespace
 
 LessonTalk::LessonTalk(const Lesson& lesson, const LessonNumber& number, Session given, Console& console,
-                       const NextLine& next_line, std::function<std::string()> list)
+                       const NextLine& next_line, std::function<std::string()> list, Card best)
     : lesson_(lesson),
       number_(number),
       asked_(asked_names(lesson)),
@@ -104,7 +104,8 @@ LessonTalk::LessonTalk(const Lesson& lesson, const LessonNumber& number, Session
       next_line_(next_line),
       list_(std::move(list)),
       interpreter_(lesson_config(), screen(), "input"),
-      attempt_(lesson, std::move(given)) {}
+      attempt_(lesson, std::move(given)),
+      best_card_(std::move(best)) {}
 
 Screen LessonTalk::screen() {
   Screen screen;
@@ -297,7 +298,26 @@ std::optional<Leave> LessonTalk::judge_now(const std::vector<std::string>& bound
   }
   done_ = true;
   console_.out(fmt::format("\nRight.\n{}", reply_text(all.reply)));
-  return Leave::next;
+  return is_golf() ? count(all) : Leave::next;
+}
+
+bool LessonTalk::is_golf() const {
+  return std::any_of(lesson_.checks.begin(), lesson_.checks.end(),
+                     [](const Check& check) { return check.kind == CheckKind::golf; });
+}
+
+// Golf goes on after a round, for the planner may be beaten yet; the best card is kept.
+std::optional<Leave> LessonTalk::count(const Verdict& verdict) {
+  Card card(verdict.scores);
+  const int under = card.under_par();
+  const std::string rank = under == 0   ? "No score is under par."
+                           : under == 1 ? "One score is under par."
+                                        : fmt::format("{} scores are under par.", under);
+  const bool is_best = card.beats(best_card_);
+  if (is_best) best_card_ = std::move(card);
+  const std::string best =
+      is_best ? "This is your best card." : fmt::format("Your best card is {}.", best_card_.text());
+  return say(fmt::format("{} {}\nBind `{}` again to play on; :skip goes on.\n", rank, best, asked_.back()));
 }
 
 // Is there a check of these names and no others?

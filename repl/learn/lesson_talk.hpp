@@ -12,6 +12,7 @@
 #include "repl/console.hpp"
 #include "repl/interactive/interpreter.hpp"
 #include "repl/learn/attempt.hpp"
+#include "repl/learn/card.hpp"
 #include "repl/learn/course.hpp"
 #include "repl/learn/lesson.hpp"
 #include "repl/learn/trial.hpp"
@@ -24,8 +25,9 @@ enum class Leave : std::uint8_t { next, back, elsewhere, quit };
 class LessonTalk {
  public:
   // `given` is a session after the lesson's program; `list` gives the lessons and which are done.
+  // `best` is the learner's best card so far, in a lesson of golf.
   LessonTalk(const Lesson& lesson, const LessonNumber& number, Session given, Console& console,
-             const NextLine& next_line, std::function<std::string()> list);
+             const NextLine& next_line, std::function<std::string()> list, Card best);
   LessonTalk(const LessonTalk&) = delete;
   LessonTalk& operator=(const LessonTalk&) = delete;
 
@@ -33,6 +35,7 @@ class LessonTalk {
   bool begin();
   Leave run();
   bool is_done() const { return done_; }
+  const Card& best_card() const { return best_card_; }
   // The lesson to go on with, from 0: where it was left for elsewhere.
   std::size_t destination() const { return destination_; }
 
@@ -46,6 +49,8 @@ class LessonTalk {
   std::optional<Leave> judge_now(const std::vector<std::string>& bound);
   void say_what_is_known_of(const Diagnostics& refusal);
   bool judged_alone(const std::vector<std::string>& names) const;
+  std::optional<Leave> count(const Verdict& verdict);
+  bool is_golf() const;
   std::optional<Leave> hint();
   std::optional<Leave> say(std::string_view text);
   std::vector<std::string> missing() const;
@@ -66,6 +71,7 @@ class LessonTalk {
   std::string latest_reply_;
   std::size_t destination_ = 0;
   bool done_ = false;
+  Card best_card_;
 };
 
 }  // namespace tessera::repl

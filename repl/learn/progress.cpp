@@ -39,6 +39,7 @@ CourseProgress CourseProgress::load(const std::string& course) {
   for (const std::string& line : parts_of(text.value->text, '\n')) {
     if (line.starts_with("at ")) progress.at_ = trimmed(line.substr(3));
     if (line.starts_with("done ")) progress.done_.emplace(trimmed(line.substr(5)));
+    if (line.starts_with("card ")) progress.best_card_ = Card::read(line.substr(5)).value_or(Card());
   }
   return progress;
 }
@@ -50,12 +51,14 @@ std::optional<std::string> CourseProgress::save() const {
   if (error) return fmt::format("cannot write {}: {}", path_, error.message());
   std::string text = at_.empty() ? "" : fmt::format("at {}\n", at_);
   for (const std::string& lesson : done_) text += fmt::format("done {}\n", lesson);
+  if (const std::string card = best_card_.written(); !card.empty()) text += fmt::format("card {}\n", card);
   return replace_file(path_, text);
 }
 
 std::optional<std::string> CourseProgress::reset() {
   at_.clear();
   done_.clear();
+  best_card_ = {};
   std::error_code error;
   if (is_kept()) std::filesystem::remove(path_, error);
   if (error) return fmt::format("cannot remove {}: {}", path_, error.message());

@@ -1,12 +1,15 @@
-// How far a learner is: which lessons are done, and where to go on. A small text file:
+// How far a learner is: which lessons are done, where to go on, and the best card of golf. A small text file:
 //
 //     at rows-become-columns
 //     done where-an-element-lives
+//     card bytes 14336 20480, peak 1536 1024, launches 1 2
 #pragma once
 
 #include <optional>
 #include <set>
 #include <string>
+
+#include "repl/learn/card.hpp"
 
 namespace tessera::repl {
 
@@ -23,6 +26,8 @@ class CourseProgress {
 
   void go_to(const std::string& lesson) { at_ = lesson; }
   void finish(const std::string& lesson) { done_.insert(lesson); }
+  const Card& best_card() const { return best_card_; }
+  void keep_card(Card card) { best_card_ = std::move(card); }
   // Writes the file in one step: readers see the old state or the new one. Returns the reason if that fails.
   std::optional<std::string> save() const;
   // Forgets everything, the file too.
@@ -32,6 +37,7 @@ class CourseProgress {
   std::string path_;  // none: nothing is kept
   std::string at_;
   std::set<std::string> done_;
+  Card best_card_;
 };
 
 }  // namespace tessera::repl

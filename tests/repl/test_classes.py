@@ -24,9 +24,10 @@ class Classes(CommandLine):
         done = self.tessera("learn", "--grade", "class", "--seconds", "1")
         self.assertEqual(done.status, 2, done)  # because of notes.tess
         self.assertIn("anna, lesson 1: wrong: The answer does not bind `bytes`", done.out)
-        self.assertIn("anna, lesson 5: right\n", done.out)
+        self.assertIn("anna, lesson 5: right (05-mine.tess)\n", done.out)
         self.assertIn("bea, lesson 1: stopped: The answer was stopped after 1 s", done.out)
-        self.assertRegex(done.out, r"anna +1 of 2 right\nbea +0 of 2 right\n$")
+        self.assertTrue(done.out.endswith("\nanna  1 of 2 right\nbea   0 of 2 right\n\n"
+                                          "lesson 1  0 of 2 right  not anna, bea\nlesson 5  1 of 2 right  not bea\n"), done.out)
         self.assertIn("notes.tess answers no lesson", done.err)
         (self.folder / "class/bea/notes.tess").unlink()
         grades = self.grades("--grade", "class", "--seconds", "1")
@@ -35,6 +36,16 @@ class Classes(CommandLine):
         self.assertEqual(grades[1]["scores"][0], {"name": "bytes", "own": 192, "par": 192})
         self.assertIn("that is a gather", flowing(grades[3]["reply"]))
         self.assertEqual(grades[0]["title"], "What does one device hold?")
+        self.assertEqual([one["file"] for one in grades][1:3], ["class/anna/05-mine.tess", "class/bea/1.tess"])
+
+    def test_a_lesson_counts_once(self):
+        (self.folder / "class/eve").mkdir(parents=True)
+        self.write("class/eve/5.tess", "let b = a\n")
+        self.write("class/eve/5-fn.tess", answer_of(LESSONS[4]))
+        said = self.succeeds("learn", "--grade", "class")
+        self.assertIn("eve, lesson 5: right (5-fn.tess)\n", said)
+        self.assertRegex(said, r"(?m)^eve, lesson 5: wrong: .* \(5\.tess\)$")
+        self.assertTrue(said.endswith("\neve  1 of 1 right\n\nlesson 5  1 of 1 right\n"), said)
 
     def test_one_lesson_for_all(self):
         (self.folder / "class").mkdir()

@@ -63,12 +63,12 @@ MaybeValue Calls::check_call(ExprId id, const frontend::Call& call, const Prefer
   if (const OperationInfo* operation = find_operation(call.callee.text)) {
     return call_operation(elaborator_, *operation, elaborator_.ast()[id].span, call, want);
   }
-  const Function* const function = callable(call.callee);
+  const Function* const function = callable(call.callee, call.arguments);
   return function == nullptr ? std::nullopt : call_function(id, call, *function);
 }
 
 // The function that a name means here.
-const Function* Calls::callable(const frontend::Name& callee) {
+const Function* Calls::callable(const frontend::Name& callee, std::span<const frontend::Argument> arguments) {
   const Moment moment = elaborator_.frame().top_level ? elaborator_.environment().now() : elaborator_.frame().moment;
   const bool calls_itself = std::any_of(calls_.begin(), calls_.end(), [&](const Function* function) {
     return function == elaborator_.frame().function && function->definition().name.text == callee.text;
@@ -78,7 +78,7 @@ const Function* Calls::callable(const frontend::Name& callee) {
     return nullptr;
   }
   const Function* const function = elaborator_.environment().function(callee.text, moment);
-  if (function == nullptr) report_unknown_function(callee, moment);
+  if (function == nullptr) report_unknown_function(callee, arguments, moment);
   return function;
 }
 
@@ -90,13 +90,17 @@ bool Calls::declares_later(std::string_view name) const {
   });
 }
 
-void Calls::report_unknown_function(const frontend::Name& callee, Moment moment) {
+void Calls::report_unknown_function(const frontend::Name& callee, std::span<const frontend::Argument> arguments,
+                                    Moment moment) {
   if (elaborator_.names().is_poisoned(callee.text)) return;
   std::vector<std::string> names = elaborator_.environment().function_names(moment);
   for (std::string& operation : operation_names()) names.push_back(std::move(operation));
   std::string help;
   if (declares_later(callee.text)) {
     help = "it is declared further below: a function stands before its use";
+  } else if (callee.text == "astype" && arguments.size() == 2) {
+    help = frontend::help_for_member({std::string(elaborator_.text(arguments[0].span)), callee.text,
+                                      std::string(elaborator_.text(arguments[1].span))});
   } else if (const auto foreign = frontend::help_for_function(callee.text)) {
     help = *foreign;
   } else if (const auto near = base::nearest(callee.text, names)) {

@@ -7,6 +7,7 @@
 #include <memory>
 #include <optional>
 #include <set>
+#include <span>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -35,7 +36,8 @@ class Calls {
     std::vector<open::Use> arguments;
   };
   std::optional<BoundCall> bind_call(Span span, const frontend::Call& call, const Function& function);
-  const Function* callable(const frontend::Name& callee);  // reports where there is none
+  const Function* callable(const frontend::Name& callee,
+                           std::span<const frontend::Argument> arguments = {});  // reports where there is none
   void check_definition(const Function& function);
 
  private:
@@ -44,7 +46,8 @@ class Calls {
                                          Span call_span);
   InstanceUse make_instance(const Function& function, const std::vector<WrittenType>& types, Span call_span);
   bool declares_later(std::string_view name) const;
-  void report_unknown_function(const frontend::Name& callee, Moment moment);
+  void report_unknown_function(const frontend::Name& callee, std::span<const frontend::Argument> arguments,
+                               Moment moment);
   bool bind_extents(const frontend::Parameter& parameter, const open::Type& argument, const std::string& argument_text,
                     Span call_span, std::map<std::string, std::string>& bound_by);
   std::optional<std::vector<Checked>> arguments_for(const frontend::Call& call, const Function& function);

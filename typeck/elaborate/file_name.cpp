@@ -1,6 +1,7 @@
 // Names of files, and of strings.
 #include <fmt/format.h>
 
+#include "frontend/token.hpp"
 #include "synth/program/stored_path.hpp"
 #include "synth/program/type_rules.hpp"
 #include "typeck/elaborate/elaborator.hpp"
@@ -10,6 +11,11 @@ namespace tessera::typeck {
 
 // The integer that a name in braces stands for; digits where it is known when the program is checked.
 std::optional<std::variant<std::string, Checked>> Names::file_name_part(const std::string& name, Span span) {
+  if (!frontend::is_name(name)) {
+    const std::string help = fmt::format("braces hold one name: `let n = {}` before it, then `{{n}}`", name);
+    elaborator_.report(base::make(Kind::unknown_name, name).at(span).suggest(help));
+    return std::nullopt;
+  }
   if (auto text = named_text(name)) return std::move(*text);
   MaybeValue number = named_value(name, span, {});
   if (!number.has_value()) return std::nullopt;
