@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "base/stop_scope.hpp"
 #include "runtime/io/json_head.hpp"
 #include "runtime/io/npy.hpp"
 #include "runtime/io/stored.hpp"
@@ -290,6 +291,7 @@ base::Status copy_bytes(const File& from, const File& to, const KeptBytes& bytes
   constexpr std::int64_t kPieceBytesMax = std::int64_t{8} << 20U;
   std::vector<std::byte> piece(static_cast<std::size_t>(std::min(bytes.bytes, kPieceBytesMax)));
   for (std::int64_t at = 0; at < bytes.bytes; at += kPieceBytesMax) {
+    base::look_for_stop();
     const std::span part = std::span(piece).first(static_cast<std::size_t>(std::min(kPieceBytesMax, bytes.bytes - at)));
     TESSERA_TRY_STATUS(from.read_at(bytes.from + at, part));
     TESSERA_TRY_STATUS(to.write_at(bytes.to + at, part));

@@ -55,6 +55,7 @@ struct FileFrame {
   std::optional<std::pair<std::string, std::string>> index;
 };
 
+// In a scope of a stop it may throw base::Interrupted.
 base::Status copy_bytes(const File& from, const File& to, const KeptBytes& bytes);
 
 // Of a path as a step names it. Other arrays of the file stay; one of this name is replaced.

@@ -6,6 +6,8 @@
 #include <cstring>
 #include <optional>
 
+#include "runtime/kernels/given_up.hpp"
+
 namespace tessera::runtime {
 
 namespace {
@@ -209,7 +211,9 @@ class Inflater {
   }
 
   bool coded_block() {
-    while (!is_enough()) {
+    constexpr std::size_t kLooksEvery = 1U << 16U;
+    for (std::size_t turn = 1; !is_enough(); ++turn) {
+      if (turn % kLooksEvery == 0 && is_given_up()) return false;
       const int symbol = literals_.read(bits_);
       if (symbol < 0 || bits_.is_over()) return false;
       if (symbol == kEndOfBlock) return true;

@@ -7,6 +7,7 @@
 #include <optional>
 #include <vector>
 
+#include "base/stop_scope.hpp"
 #include "runtime/io/npy.hpp"
 #include "runtime/io/staging.hpp"
 #include "runtime/kernels/copy.hpp"
@@ -41,13 +42,14 @@ NpyWriter::Name name_of_temporary(const Team& team) {
 // Rank 0 creates the file, when all have come so far; the others join in.
 template <class Create>
 base::Result<NpyWriter> open_together(Team& team, const FilePolicy& files, const Create& create,
-                                      std::vector<FramedArray> arrays) {
+                                      std::vector<FramedArray> arrays, base::StopToken stop) {
   TESSERA_TRY_STATUS(report_to_first(team));
   if (team.rank() > 0) {
     TESSERA_TRY(invitation, text_of_first(team, ""));
     return NpyWriter::join(files, invitation, std::move(arrays));
   }
-  TESSERA_TRY(writer, create(name_of_temporary(team)));
+  const base::StopScope scope(stop);  // what the file holds is copied
+  TESSERA_TRY(writer, base::guarded_until_stopped([&] { return create(name_of_temporary(team)); }));
   const auto told = text_of_first(team, writer.invitation());
   if (!told) return told.errors();
   return std::move(writer);
@@ -141,7 +143,7 @@ base::Status save_whole(Team& team, const FilePolicy& files, const std::string& 
   const synth::ElementType element = array.type.element();
   const synth::Shape& shape = array.type.shape();
   const auto create = [&](NpyWriter::Name name) { return NpyWriter::create(files, path, element, shape, name); };
-  TESSERA_TRY(writer, open_together(team, files, create, {{"", element, shape}}));
+  TESSERA_TRY(writer, open_together(team, files, create, {{"", element, shape}}, stop));
   TESSERA_TRY_STATUS(write_slabs(team, writer, 0, array, stop));
   return put_in_place(team, writer);
 }
@@ -156,7 +158,7 @@ base::Status save_in_run(Team& team, const FilePolicy& files, const std::string&
     framed.push_back({next.name, next.array.type.element(), next.array.type.shape()});
   TESSERA_TRY_STATUS(team.begin_step());
   const auto create = [&](NpyWriter::Name name) { return NpyWriter::create_of_all(files, file, framed, name); };
-  TESSERA_TRY(writer, open_together(team, files, create, framed));
+  TESSERA_TRY(writer, open_together(team, files, create, framed, stop));
   for (std::size_t i = 0; i < arrays.size(); ++i) {
     TESSERA_TRY_STATUS(team.begin_step());
     TESSERA_TRY_STATUS(write_slabs(team, writer, i, arrays[i].array, stop));

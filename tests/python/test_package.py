@@ -110,3 +110,14 @@ def test_what_is_installed_stands_by_itself(tmp_path):
     done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, cwd=tmp_path,
                           env={key: value for key, value in os.environ.items() if key != "PYTHONPATH"})
     assert done.stdout.split() == [str(package / "__init__.py"), "480.0"], done.stderr
+
+
+def test_pip_s_build_configures(tmp_path):
+    """As `pip install .` calls CMake: with the command of the package, which no other build has."""
+    source = Path(__file__).resolve().parents[2]
+    options = ["CMAKE_BUILD_TYPE=Release", "SKBUILD=2", "TESSERA_PYTHON_MODULE=ON", "TESSERA_TESTS=OFF", "TESSERA_BENCH=OFF", "TESSERA_INSTALL=OFF",
+               "TESSERA_MPI=off", f"Python_EXECUTABLE={sys.executable}"]
+    done = subprocess.run(["cmake", "-G", "Ninja", "-S", source, "-B", tmp_path, *(f"-D{option}" for option in options)],
+                          capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr
+    assert "tessera_packaged" in (tmp_path / "build.ninja").read_text(encoding="utf-8")

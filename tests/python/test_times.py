@@ -6,6 +6,7 @@ import sys
 import time
 
 import numpy as np
+import test_interrupts as interrupts
 
 import tessera
 
@@ -43,3 +44,19 @@ def test_a_call_and_arrays():
           f"gathering {1e3 * gathering:.2f} ms, numpy's copy {1e3 * copying:.2f} ms")
     assert call < 60e-6 and borrowing < 300e-6 and tile < 300e-6
     assert gathering < 3 * copying + 1e-3
+
+
+def test_ctrl_c_within_a_fifth_of_a_second():
+    s = interrupts.prepared()
+    long = s.function("long")
+    s["n"] = 10**9
+    forever = s["n"]
+
+    def plans():
+        while True:
+            tessera.plan(*interrupts.PLAN, machine=interrupts.MACHINE)
+
+    for what, work in (("run", lambda: s.run(interrupts.LONG)), ("call", lambda: long(forever)), ("plan", plans)):
+        took = min(interrupts.interrupted_after(work) for _ in range(5))
+        print(f"Ctrl-C in a {what}: {1e3 * took:.1f} ms")
+        assert took < 0.2, what

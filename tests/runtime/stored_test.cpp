@@ -5,10 +5,12 @@
 #include <unistd.h>
 
 #include <array>
+#include <atomic>
 #include <cstring>
 #include <filesystem>
 #include <fstream>
 
+#include "base/stop_scope.hpp"
 #include "runtime/io/check_sum.hpp"
 #include "runtime/io/inflate.hpp"
 #include "runtime/io/npy.hpp"
@@ -116,6 +118,20 @@ float second_of(const FilePolicy& policy, const std::string& path) {
   const TileOut out{ElementType::f32, {2}, reinterpret_cast<std::byte*>(numbers.data())};
   EXPECT_TRUE(reader.ok() && reader->read({{0, 2}}, out).ok());
   return numbers[1];
+}
+
+TEST(Stored, WhatIsKeptIsCopiedUntilAStop) {
+  const Folder folder;
+  const std::string path = folder / "a.safetensors";
+  ASSERT_TRUE(save_pair({}, path + "::a", 1).ok());
+  const std::string before = read_text(path);
+  std::atomic<bool> flag = true;
+  const base::StopScope scope{base::StopToken(&flag)};
+  const base::Status saved = base::guarded_until_stopped([&] { return save_pair({}, path + "::b", 2); });
+  ASSERT_FALSE(saved.ok());
+  EXPECT_EQ(saved.errors()[0].kind, base::Kind::interrupted);
+  EXPECT_EQ(read_text(path), before);
+  EXPECT_EQ(std::distance(std::filesystem::directory_iterator(folder.path()), {}), 1);
 }
 
 constexpr std::array kHolders = {"a.safetensors", "a.safetensors.index.json", "a.npz"};
