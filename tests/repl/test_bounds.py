@@ -133,6 +133,20 @@ class Bounds(CommandLine):
             elements = self.reduced_elements(mesh, shape, own)
             self.holds(mesh, [a, f"let b: {result} = prod(a, dim=0)"], elements)
 
+    def test_positions_of_extremes(self):
+        for mesh, shape, own in self.each():
+            a = f"let a = iota({text(shape, own)})"
+            positions = text((shape[1],), (own[1],)).replace("f32", "i64")
+            elements = self.reduced_elements(mesh, shape, own)
+            self.holds(mesh, [a, f"let b: {positions} = argmax(a, dim=0)"], 3 * elements)  # a maximum and a position: 4 B and 8 B
+
+    def test_reshape(self):
+        for mesh in MESHES:
+            shape, splits = (144, 120), [("", "x")] + ([("x", "y"), ("", "xy"), ("y", "x")] if "y" in mesh else [])
+            for own in splits:
+                lines = [f"let a = iota({text(shape, own)})", "let b = reshape(a, [17280])"]
+                self.holds(mesh, lines, lacking(mesh, (shape, own), (shape, (own[0] + own[1], "")), (0, 0)))
+
 
 if __name__ == "__main__":
     main()

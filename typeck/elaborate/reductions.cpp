@@ -125,8 +125,7 @@ MaybeValue run_arg_reduction(OperationCall& call) {
   const auto result = call.elaborator.made(call.span, ElementType::i64, shape, own.mesh_ref());
   if (!result.has_value()) return std::nullopt;
   const bool max = std::get<synth::ReduceKind>(call.info.detail) == synth::ReduceKind::max;
-  return call.elaborator.compute(call.span, *result, synth::ArgReduce{max, narrow(*dimensions)},
-                                 {made_whole(call, *a, *dimensions)}, call.quoted());
+  return call.elaborator.compute(call.span, *result, synth::ArgReduce{max, narrow(*dimensions)}, {*a}, call.quoted());
 }
 
 MaybeValue run_cumsum(OperationCall& call) {

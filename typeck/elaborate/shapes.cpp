@@ -84,7 +84,7 @@ MaybeValue run_reshape(OperationCall& call) {
   const open::Type from = call.elaborator.type(*a);
   const auto result = call.elaborator.made(call.span, from.element(), *shape, from.mesh_ref());
   if (!result.has_value()) return std::nullopt;
-  return call.elaborator.compute(call.span, *result, synth::Operation(synth::Reshape{}), {*a}, call.quoted());
+  return call.elaborator.compute_as_wished(call.span, *result, synth::Operation(synth::Reshape{}), {*a}, call.quoted());
 }
 
 MaybeValue run_broadcast(OperationCall& call) {

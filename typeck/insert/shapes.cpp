@@ -98,7 +98,7 @@ MaybeHeld TypedOperations::every(Span span, const std::string& who, const Held& 
   };
   Changes before_rows;
   if (!ready.has_value()) return std::nullopt;
-  const auto in_rows = rules.reshaped(type(*ready), steps.rows, before_rows);
+  const auto in_rows = rules.reshaped(type(*ready), steps.rows, {}, before_rows);
   in_shape(in_rows, std::move(before_rows));
   if (ready.has_value() && !steps.takes_all) {
     const auto column = rules.sliced(type(*ready), steps.column);

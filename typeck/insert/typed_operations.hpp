@@ -36,6 +36,9 @@ class TypedOperations : public Redistributions {
                      const Want& want);
   MaybeHeld reduce(Span span, const std::string& who, const Held& a, synth::ReduceKind kind,
                    const std::vector<std::size_t>& dimensions, const Want& want);
+  // The positions of extremes, in the layouts that the rules give.
+  MaybeHeld arg_reduced(Span span, const std::string& who, const Held& a, const synth::ArgReduce& how,
+                        NodeLayouts layouts);
   MaybeHeld broadcast(Span span, const std::string& who, const Held& a, const Shape& shape, const Want& want);
   MaybeHeld padded(Span span, const std::string& who, const Held& a,
                    const std::vector<std::pair<std::int64_t, std::int64_t>>& widths, const Held& value,

@@ -7,6 +7,7 @@
 
 #include "typeck/layouts/dealing.hpp"
 #include "typeck/layouts/parts.hpp"
+#include "typeck/layouts/records.hpp"
 #include "typeck/layouts/shape_rules.hpp"
 
 namespace tessera::typeck {
@@ -67,7 +68,14 @@ struct Decision {
   }
   Found operator()(const synth::Reshape&) const {
     NodeLayouts layouts = none();
-    auto type = rules().reshaped(first().type, result().shape(), layouts.uses[0]);
+    auto type = rules().reshaped(first().type, result().shape(), wanted, layouts.uses[0]);
+    return ready(std::move(layouts), std::move(type));
+  }
+  Found operator()(const synth::ArgReduce& how) const {
+    NodeLayouts layouts = none();
+    auto type = greedy.finish(first(), body.who, node.span, nullptr, layouts.uses[0]);
+    if (type.has_value())
+      type = Records(greedy.plans(), reports, body.who, node.span).positions(*type, how, result().shape(), layouts);
     return ready(std::move(layouts), std::move(type));
   }
   Found operator()(const synth::Take& take) const { return solve(take, result().element()); }

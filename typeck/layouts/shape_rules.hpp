@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "typeck/layouts/greedy.hpp"
+#include "typeck/layouts/reshape_groups.hpp"
 
 namespace tessera::typeck {
 
@@ -17,8 +18,9 @@ class ShapeRules {
       : plans_(plans), reports_(reports), who_(who), span_(span) {}
 
   using Type = synth::ArrayType;
-  // Splits that the new shape cannot have are given up first.
-  std::optional<Type> reshaped(const Type& from, const synth::Shape& shape, Changes& way) const;
+  // Splits that the new shape cannot have are dealt to other dimensions first, by price; without room for them they are
+  // given up.
+  std::optional<Type> reshaped(const Type& from, const synth::Shape& shape, const Want& want, Changes& way) const;
   // Without these dimensions of extent 1; the axes of split ones (they have empty tiles) are
   // dealt first.
   std::optional<Type> dropped(const Type& from, const std::vector<std::size_t>& dimensions, Changes& way) const;
@@ -33,6 +35,13 @@ class ShapeRules {
   std::optional<Type> every(const Operand& operand, const open::Every& every, Greedy& greedy, Changes& way) const;
 
  private:
+  struct Reshaped {
+    Type before;
+    Type after;
+  };
+  std::optional<Reshaped> reshape_types(const Type& from, const synth::Shape& shape,
+                                        const ReshapeLayouts& layouts) const;
+
   Plans& plans_;
   Reports& reports_;
   const std::string& who_;
