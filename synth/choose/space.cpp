@@ -261,8 +261,7 @@ bool is_untouched(const Assemble& assemble, const std::vector<ChoiceValue>& oper
                   std::size_t dimension) {
   return std::ranges::all_of(assemble.parts, [&](const Part& part) {
     const Placement& placement = part.placements[dimension];
-    return placement.scalar == -1 && placement.add == 0 &&
-           operands[part.operand].shape[dimension] == result.shape[dimension];
+    return placement == Placement{} && operands[part.operand].shape[dimension] == result.shape[dimension];
   });
 }
 

@@ -66,6 +66,12 @@ std::string_view name(ReduceKind kind) {
 
 std::string_view name(const Operation& operation) { return kNames[operation.index()]; }
 
+// Numbers are counted so that they are positions of the result, unless it is spread.
+Shift shift_of(const Placement& placement) {
+  if (placement.spread != 1) return {placement.first, placement.step, placement.add, placement.spread};
+  return {placement.first - placement.step * placement.add, placement.step};
+}
+
 std::string describe(const Operation& operation) {
   const std::string_view kind = name(operation);
   if (const auto* map = std::get_if<Map>(&operation)) return fmt::format("{} {}", kind, name(map->op));

@@ -161,6 +161,17 @@ base::Result<Placement> ProgramReader::placement() {
   Placement placement;
   TESSERA_TRY(add, number(kMax));
   placement.add = add;
+  if (accept("spread")) {
+    TESSERA_TRY(spread, number(kMax));
+    placement.spread = spread;
+  }
+  if (accept("from")) {
+    TESSERA_TRY(first, number(kMax));
+    placement.first = first;
+    TESSERA_TRY_STATUS(expect("step"));
+    TESSERA_TRY(step, number(kMax));
+    placement.step = step;
+  }
   placement.subtract = accept("-");
   if (!placement.subtract && !accept("+")) return placement;
   TESSERA_TRY(scalar, operand_number());

@@ -46,6 +46,16 @@ def lacking(mesh, operand, result, shift):
     return count
 
 
+def lacking_picked(mesh, shape, splits, rows):
+    """Elements that the devices' tiles lack of an array of these rows of another one, which is split alike."""
+    count = 0
+    for at in positions(mesh):
+        (begin, end), columns = tile(mesh, at, (len(rows), shape[1]), splits)
+        own, _ = tile(mesh, at, shape, splits)
+        count += sum(not own[0] <= row < own[1] for row in rows[begin:end]) * (columns[1] - columns[0])
+    return count
+
+
 def text(shape, splits):
     """`f32[8@(x,y), 4]`"""
     dimensions = [f"{extent}@({','.join(axes)})" if axes else str(extent) for extent, axes in zip(shape, splits)]
@@ -109,6 +119,15 @@ class Bounds(CommandLine):
             part = (31, 17)
             lines = [f"let a = iota({text(shape, own)})", f"let v = iota({text(part, own)})", "let b = update(a, [40, 50], v)"]
             self.holds(mesh, lines, lacking(mesh, (part, own), (shape, own), (-40, -50)))
+
+    def test_steps(self):
+        for mesh, shape, own in self.each():
+            a, rows = f"let a = iota({text(shape, own)})", shape[0]
+            for first, step in [(1, 3), (rows - 1, -1), (rows - 2, -4)]:
+                picked = range(first, rows if step > 0 else -1, step)
+                elements = lacking_picked(mesh, shape, own, picked)
+                self.holds(mesh, [a, f"let b = a[{first}::{step}]"], elements)
+            self.holds(mesh, [a, "let b = reverse(a, 0)"], lacking_picked(mesh, shape, own, range(rows - 1, -1, -1)))
 
     def test_roll(self):
         for mesh, shape, own in self.each():

@@ -7,8 +7,6 @@
 
 #include <vector>
 
-#include "typeck/layouts/shape_rules.hpp"
-
 namespace tessera::typeck {
 namespace {
 
@@ -52,15 +50,6 @@ TEST(ExampleOf, ReshapeGroups) {
   const AxisList xy = {synth::whole_axis(*mesh, 0), synth::whole_axis(*mesh, 1)};
   EXPECT_EQ(reshape_layouts(made({16, 4}, mesh, {x, {}}), {64}).after, (std::vector<AxisList>{x}));
   EXPECT_EQ(reshape_layouts(made({16}, mesh, {xy}), {4, 4}).after, (std::vector<AxisList>{x, {}}));
-}
-
-TEST(ExampleOf, ShapeRules) {
-  const MeshRef mesh = *synth::Mesh::make({{"x", 2}});
-  const EverySteps steps(made({10}, mesh, {{synth::whole_axis(*mesh, 0)}}), open::Every{0, 3, 1});
-  EXPECT_EQ(steps.padding, 2);
-  EXPECT_EQ(steps.rows, (Shape{4, 3}));
-  EXPECT_EQ(steps.column.at(0).length, 3);
-  EXPECT_EQ(steps.column.at(1).start, 1);
 }
 
 TEST(ReshapeGroups, AKeptDimensionKeepsItsAxes) {

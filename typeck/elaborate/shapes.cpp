@@ -326,6 +326,21 @@ MaybeValue run_roll(OperationCall& call) {
   return elaborator.compute(call.span, own, open::Roll{*dimension, {}}, {whole, *rest}, call.quoted());
 }
 
+// The elements along a dimension from the last to the first.
+MaybeValue run_reverse(OperationCall& call) {
+  const MaybeValue a = call.array(0);
+  if (!a.has_value()) return std::nullopt;
+  const open::Type own = call.elaborator.type(*a);
+  const auto dimension = call.dim(1, own.rank());
+  if (!dimension.has_value()) return std::nullopt;
+  open::Slice slice;
+  for (const std::int64_t extent : own.shape()) slice.dimensions.push_back({0, extent});
+  const std::int64_t extent = own.shape()[*dimension];
+  if (extent <= 1) return a;
+  slice.dimensions[*dimension] = {extent - 1, extent, -1, false, -1};
+  return call.elaborator.compute(call.span, own, std::move(slice), {*a}, call.quoted());
+}
+
 MaybeValue run_size(OperationCall& call) {
   const MaybeValue a = call.array(0);
   if (!a.has_value()) return std::nullopt;

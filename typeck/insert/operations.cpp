@@ -62,9 +62,6 @@ struct Operations {
   MaybeHeld operator()(const open::Slice& slice) const {
     return inserter.slice(span(), body.who, operands, slice.dimensions, result());
   }
-  MaybeHeld operator()(const open::Every& every) const {
-    return inserter.every(span(), body.who, first(), every, std::move(layouts.uses[0]));
-  }
   MaybeHeld operator()(const open::Pad& pad) const {
     return inserter.padded(span(), body.who, first(), pad.widths, operands.at(1), result());
   }

@@ -45,7 +45,6 @@ class TypedOperations : public Redistributions {
                    const ArrayType& result);
   MaybeHeld slice(Span span, const std::string& who, const std::vector<Held>& operands,
                   const std::vector<open::Selected>& taken, const ArrayType& result);
-  MaybeHeld every(Span span, const std::string& who, const Held& value, const open::Every& every, Changes way);
   MaybeHeld unsqueezed(Span span, const Held& a, const std::vector<std::size_t>& dimensions);
   MaybeHeld concat(Span span, const std::string& who, std::vector<Held> all, const open::Concat& concat,
                    NodeLayouts layouts);

@@ -103,11 +103,6 @@ struct Decision {
   Found operator()(const open::Slice& slice) const {
     return as_it_lies(rules().sliced(first().type, slice.dimensions));
   }
-  Found operator()(const open::Every& every) const {
-    NodeLayouts layouts = none();
-    auto type = rules().every(first(), every, greedy, layouts.uses[0]);
-    return ready(std::move(layouts), std::move(type));
-  }
   Found operator()(const open::Pad& pad) const { return as_it_lies(rules().padded(first().type, pad.widths)); }
   Found operator()(const open::Concat& concat) const {
     const synth::Shape& shape = result().shape();

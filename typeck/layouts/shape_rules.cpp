@@ -125,47 +125,4 @@ std::optional<ArrayType> ShapeRules::sliced(const ArrayType& from, const std::ve
                             from.layout().reduce());
 }
 
-namespace {
-
-// How many steps begin within so many elements.
-std::int64_t steps_begun(std::int64_t elements, std::int64_t step) { return elements / step + (elements % step != 0); }
-
-}  // namespace
-
-EverySteps::EverySteps(const ArrayType& from, const open::Every& every) {
-  const std::int64_t extent = from.shape()[every.dimension];
-  const std::int64_t wanted = steps_begun(extent - every.first, every.step);
-  const std::int64_t parts = synth::shard_count(from.layout().split(every.dimension));
-  const std::int64_t count = wanted == 0 ? 0 : steps_begun(wanted, parts) * parts;
-  padding = count * every.step - extent;
-  for (std::size_t d = 0; d < from.rank(); ++d) {
-    const bool is_cut = d == every.dimension;
-    rows.push_back(is_cut ? count : from.shape()[d]);
-    column.push_back({0, is_cut ? wanted : from.shape()[d], -1, false});
-    takes_all = takes_all && column.back().length == rows[rows.size() - 1];
-    if (!is_cut) continue;
-    rows.push_back(every.step);
-    singles.push_back(d + 1);
-    column.push_back({every.first, 1, -1, true});
-    takes_all = takes_all && every.step == 1;
-  }
-}
-
-std::optional<ArrayType> ShapeRules::every(const Operand& operand, const open::Every& every, Greedy& greedy,
-                                           Changes& way) const {
-  const EverySteps steps(operand.type, every);
-  std::optional<ArrayType> type = operand.type;
-  if (steps.padding != 0) {
-    type = greedy.finish(operand, who_, span_, nullptr, way);
-    std::vector<std::pair<std::int64_t, std::int64_t>> widths(operand.type.rank());
-    widths[every.dimension].second = steps.padding;
-    if (type.has_value()) type = padded(*type, widths);
-  }
-  Changes on_the_way;
-  if (type.has_value()) type = reshaped(*type, steps.rows, {}, on_the_way);
-  if (type.has_value() && !steps.takes_all) type = sliced(*type, steps.column);
-  return type.has_value() ? ShapeRules(plans_, reports_, "an index", span_).dropped(*type, steps.singles, on_the_way)
-                          : std::nullopt;
-}
-
 }  // namespace tessera::typeck

@@ -28,11 +28,9 @@ class ShapeRules {
   std::optional<Type> unsqueezed(const Type& from, const std::vector<std::size_t>& dimensions) const;
   // A padded dimension keeps the axes on the longer extent.
   std::optional<Type> padded(const Type& from, const std::vector<std::pair<std::int64_t, std::int64_t>>& widths) const;
-  // A `:` keeps the split; a proper sub-range keeps the axes on the shorter dimension; what an integer selects is
-  // whole.
+  // A `:` keeps the split; a proper sub-range, and a range with a step, keeps the axes on its own dimension; what an
+  // integer selects is whole.
   std::optional<Type> sliced(const Type& from, const std::vector<open::Selected>& taken) const;
-  // Every so many elements: see EverySteps.
-  std::optional<Type> every(const Operand& operand, const open::Every& every, Greedy& greedy, Changes& way) const;
 
  private:
   struct Reshaped {
@@ -46,21 +44,6 @@ class ShapeRules {
   Reports& reports_;
   const std::string& who_;
   base::Span span_;
-};
-
-// How a dimension's every so many elements are taken, where it lies so: rows of one step each are made of it, of which
-// one column is taken. It is made longer where only so its tiles are of whole steps.
-//
-// Example: of 10 elements on x:2 every third from 1 on are three. With two tiles there have to be 4 rows of 3: the
-// dimension is padded by 2 elements, and of column 1 the first 3 rows are taken.
-struct EverySteps {
-  std::int64_t padding = 0;
-  synth::Shape rows;                   // the shape with the dimension as rows of a step each
-  std::vector<open::Selected> column;  // taken of it
-  bool takes_all = true;               // nothing is left out
-  std::vector<std::size_t> singles;    // dimensions of the column that go
-
-  EverySteps(const synth::ArrayType& from, const open::Every& every);
 };
 
 }  // namespace tessera::typeck
