@@ -164,8 +164,16 @@ struct Sort {  // along the last dimension, which is not split, ascending: the e
   bool positions = false;
 };
 // The `count` greatest along the last dimension, which is not split and becomes that long, descending: the elements, or
-// in i64 where they were, of equal ones the first first. NaN is greater than all numbers.
+// in i64 where they were, of equal ones the first first. NaN is greater than all numbers. A second operand, i64 of the
+// same shape, says for each place which position it stands for.
 struct Greatest {
+  std::int64_t count = 0;
+  bool positions = false;
+};
+// The same of each tile, where the last dimension is split into tiles of at least `count`: the result has `count`
+// elements for each of them, and is split alike. Positions are those in the whole array. As tiles follow each other and
+// of equal elements the first is the first, the greatest of all candidates are the greatest of all elements.
+struct Candidates {
   std::int64_t count = 0;
   bool positions = false;
 };
@@ -255,8 +263,8 @@ struct Assert {  // a bool scalar, false being the error assertion-failed; behin
 };
 
 using Operation = std::variant<Constant, Fill, Iota, Random, Normal, Load, Map, Reduce, ArgReduce, Find, Contract,
-                               Cumsum, Sort, Greatest, Transpose, Reshape, Take, ScatterAdd, OneHot, Assemble, Collect,
-                               PrintText, Print, Show, Save, Assert>;
+                               Cumsum, Sort, Greatest, Candidates, Transpose, Reshape, Take, ScatterAdd, OneHot,
+                               Assemble, Collect, PrintText, Print, Show, Save, Assert>;
 
 // `map`, `reduce`, `collect`: the operation without its kind.
 std::string_view name(const Operation& operation);

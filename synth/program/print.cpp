@@ -214,6 +214,9 @@ class ProgramPrinter {
   std::string how(const Greatest& o, const Mesh*) const {
     return fmt::format("{}{}", o.count, o.positions ? " positions" : "");
   }
+  std::string how(const Candidates& o, const Mesh*) const {
+    return fmt::format("{}{}", o.count, o.positions ? " positions" : "");
+  }
   std::string how(const Transpose& o, const Mesh*) const { return list(o.permutation); }
   std::string how(const Reshape&, const Mesh*) const { return ""; }
   std::string how(const Take&, const Mesh*) const { return ""; }

@@ -60,9 +60,10 @@ base::Result<Operation> ProgramReader::operation(std::string_view word, const st
     return Operation(Cumsum{static_cast<std::uint8_t>(dimension), accept("reverse")});
   }
   if (word == "sort") return Operation(Sort{accept("positions")});
-  if (word == "greatest") {
+  if (word == "greatest" || word == "candidates") {
     TESSERA_TRY(count, number(std::numeric_limits<std::int64_t>::max()));
-    return Operation(Greatest{static_cast<std::int64_t>(count), accept("positions")});
+    const bool positions = accept("positions");
+    return word == "greatest" ? Operation(Greatest{count, positions}) : Operation(Candidates{count, positions});
   }
   if (word == "transpose") {
     TESSERA_TRY(permutation, small_numbers());

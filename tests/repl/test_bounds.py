@@ -111,8 +111,18 @@ class Bounds(CommandLine):
             dealt = ("", own[1] + own[0])
             elements = lacking(mesh, (shape, own), (shape, dealt), (0, 0))
             a = f"let a = iota({text(shape, own)})"
-            for operation in ["sort(a, 0)", "argsort(a, 0)", "cumsum(a, 0)", "topk(a, 8, 0)"]:
+            for operation in ["sort(a, 0)", "argsort(a, 0)", "cumsum(a, 0)"]:
                 self.holds(mesh, [a, f"let b = {operation}"], elements)
+
+    def test_greatest_of_tiles(self):
+        for mesh, shape, own in self.each():
+            candidates = (8 * math.prod(mesh[axis] for axis in own[0]), shape[1])
+            elements = lacking(mesh, (candidates, own), (candidates, ("", own[1] + own[0])), (0, 0))
+            a = f"let a = iota({text(shape, own)})"
+            self.holds(mesh, [a, "let b = topk(a, 8, 0)"], elements)
+            dealt = lacking(mesh, (shape, own), (shape, ("", own[1] + own[0])), (0, 0))
+            # A candidate is a value and its position, 4 B and 8 B; of short tiles all elements are fewer bytes.
+            self.holds(mesh, [a, "let b = argtopk(a, 8, 0)"], min(3 * elements, dealt))
 
     def test_update_anywhere(self):
         for mesh, shape, own in self.each():

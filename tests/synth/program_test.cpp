@@ -117,6 +117,8 @@ TEST(ProgramText, KnowsEveryOperation) {
         "r1 = find (r0, r0) max [1]",
         "r1 = find (r0, r0) min [0, 2]",
         "r1 = contract (r0, r0) [0, 1] [1, 2] -> [0, 2]",
+        "r1 = candidates (r0) 3",
+        "r1 = candidates (r0) 3 positions",
         "r1 = cumsum (r0) 1",
         "r1 = cumsum (r0) 1 reverse",
         "r1 = transpose (r0) [1, 0]",
@@ -370,6 +372,15 @@ TEST(ProgramTypes, OfLookUps) {
   EXPECT_WRONG("may not pass through it", "scatter_add (r0, r1)", "f32[8, 16]{+x}", "i64[8]", "f32[100, 16]{+x}");
   EXPECT_FITS("one_hot (r0)", "i64[8@x]", "f32[8@x, 10]");
   EXPECT_WRONG("its result is not cut", "one_hot (r0)", "i64[8]", "f32[8, 10@x]");
+}
+
+TEST(ProgramTypes, OfTheGreatestOfTiles) {
+  EXPECT_FITS("candidates (r0) 2", "f32[3, 9@x]", "f32[3, 8@x]");
+  EXPECT_FITS("candidates (r0) 2 positions", "f32[3@y, 9@x]", "i64[3@y, 8@x]");
+  EXPECT_WRONG("there are not so many elements", "candidates (r0) 5", "f32[3, 9@x]", "f32[3, 10@x]");
+  EXPECT_WRONG("a tile of its result has not so many elements", "candidates (r0) 2", "f32[3, 9@x]", "f32[3, 6@x]");
+  EXPECT_WRONG("its result is not cut as it should be", "candidates (r0) 2", "f32[3, 9@x]", "f32[3, 8@y]");
+  EXPECT_WRONG("a pending operand may not pass through it", "candidates (r0) 2", "f32[3, 9@x]{+y}", "f32[3, 8@x]");
 }
 
 TEST(ProgramTypes, OfAssembling) {

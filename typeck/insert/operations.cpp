@@ -38,6 +38,9 @@ struct Operations {
   MaybeHeld operator()(const synth::ArgReduce& how) const {
     return inserter.arg_reduced(span(), body.who, first(), how, std::move(layouts));
   }
+  MaybeHeld operator()(const synth::Greatest& how) const {
+    return inserter.greatest(span(), body.who, first(), how, std::move(layouts));
+  }
   MaybeHeld operator()(const synth::Take& take) const { return built(take, false); }
   MaybeHeld operator()(const synth::ScatterAdd& add) const { return built(add, true); }
   // What is made of nothing or of each device's tile: constants, sorts and transposes; and effects.

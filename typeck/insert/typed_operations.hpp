@@ -39,6 +39,8 @@ class TypedOperations : public Redistributions {
   // The positions of extremes, in the layouts that the rules give.
   MaybeHeld arg_reduced(Span span, const std::string& who, const Held& a, const synth::ArgReduce& how,
                         NodeLayouts layouts);
+  // The greatest along the last dimension, likewise.
+  MaybeHeld greatest(Span span, const std::string& who, const Held& a, const synth::Greatest& how, NodeLayouts layouts);
   MaybeHeld broadcast(Span span, const std::string& who, const Held& a, const Shape& shape, const Want& want);
   MaybeHeld padded(Span span, const std::string& who, const Held& a,
                    const std::vector<std::pair<std::int64_t, std::int64_t>>& widths, const Held& value,

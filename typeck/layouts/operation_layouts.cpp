@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <array>
 
+#include "typeck/layouts/candidates.hpp"
 #include "typeck/layouts/dealing.hpp"
 #include "typeck/layouts/parts.hpp"
 #include "typeck/layouts/records.hpp"
@@ -76,6 +77,13 @@ struct Decision {
     auto type = greedy.finish(first(), body.who, node.span, nullptr, layouts.uses[0]);
     if (type.has_value())
       type = Records(greedy.plans(), reports, body.who, node.span).positions(*type, how, result().shape(), layouts);
+    return ready(std::move(layouts), std::move(type));
+  }
+  Found operator()(const synth::Greatest& how) const {
+    NodeLayouts layouts = none();
+    auto type = greedy.finish(first(), body.who, node.span, nullptr, layouts.uses[0]);
+    if (type.has_value())
+      type = CandidatesRule(greedy.plans(), reports, body.who, node.span).greatest(*type, how, layouts);
     return ready(std::move(layouts), std::move(type));
   }
   Found operator()(const synth::Take& take) const { return solve(take, result().element()); }
