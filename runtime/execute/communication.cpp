@@ -204,14 +204,13 @@ base::Status Executor::assemble(const synth::Apply& apply, const synth::Assemble
   return base::Done{};
 }
 
-// Part element p lies at result position p + shift, so result element r is part element r - shift.
 base::Result<synth::Offset> Executor::part_offset(const synth::Apply& apply, const synth::Part& part) const {
   const synth::Shape& lengths = storage_.type(apply.operands[part.operand]).shape();
   const synth::Shape& extents = storage_.type(apply.results[0]).shape();
   synth::Offset offset;
   for (std::size_t d = 0; d < part.placements.size(); ++d) {
     const synth::Placement& placement = part.placements[d];
-    std::int64_t shift = placement.add;
+    synth::Placement known = placement;
     if (placement.scalar >= 0) {
       const synth::RegisterId id = apply.operands[static_cast<std::size_t>(placement.scalar)];
       TESSERA_TRY(given, storage_.scalar<std::int64_t>(id));
@@ -221,9 +220,9 @@ base::Result<synth::Offset> Executor::part_offset(const synth::Apply& apply, con
       const bool inside = wide >= 0 && wide + lengths[d] <= extents[d];
       const bool covers = wide <= 0 && wide + lengths[d] >= extents[d];
       if (!inside && !covers && !placement.clips) return out_of_range(given, lengths[d], extents[d], d);
-      shift = static_cast<std::int64_t>(wide);
+      known.add = static_cast<std::int64_t>(wide);
     }
-    offset.push_back(-shift);
+    offset.push_back(synth::shift_of(known));
   }
   return offset;
 }

@@ -31,6 +31,7 @@ base::Status run_operation(const LocalStep& step, const synth::Contract& operati
 base::Status run_operation(const LocalStep& step, const synth::Cumsum& operation);
 base::Status run_operation(const LocalStep& step, const synth::Sort& operation);
 base::Status run_operation(const LocalStep& step, const synth::Greatest& operation);
+base::Status run_operation(const LocalStep& step, const synth::Candidates& operation);
 base::Status run_operation(const LocalStep& step, const synth::Transpose& operation);
 base::Status run_operation(const LocalStep& step, const synth::Reshape& operation);
 base::Status run_operation(const LocalStep& step, const synth::Take& operation);

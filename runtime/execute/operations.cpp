@@ -160,6 +160,18 @@ base::Status run_operation(const LocalStep& step, const synth::Greatest& operati
       greatest_positions(operands[0], out);
     else
       greatest_elements(operands[0], out);
+    if (operands.size() > 1) positions_for_places(operands[1], out);
+    return std::nullopt;
+  });
+}
+
+base::Status run_operation(const LocalStep& step, const synth::Candidates& operation) {
+  const TileMap& tiles = step.storage.tiles(step.apply.operands[0]);
+  return operate(step, [&](std::size_t device, const std::vector<TileView>& operands, const TileOut& out) -> Failure {
+    if (operation.positions)
+      greatest_positions(operands[0], out, tiles.boxes[device].back().begin);
+    else
+      greatest_elements(operands[0], out);
     return std::nullopt;
   });
 }

@@ -178,7 +178,7 @@ void greatest_elements(const TileView& operand, const TileOut& out) {
   });
 }
 
-void greatest_positions(const TileView& operand, const TileOut& out) {
+void greatest_positions(const TileView& operand, const TileOut& out, std::int64_t first) {
   TESSERA_CHECK(out.element == synth::ElementType::i64, "positions are i64");
   const std::int64_t step = operand.strides.back();
   synth::visit_element(operand.element, [&](auto zero) {
@@ -191,7 +191,15 @@ void greatest_positions(const TileView& operand, const TileOut& out) {
         if (is_less(b, a)) return true;
         return !is_less(a, b) && i < k;
       });
+      for (std::int64_t i = 0; first != 0 && i < out.shape.back(); ++i) to[i] += first;
     });
+  });
+}
+
+void positions_for_places(const TileView& positions, const TileOut& out) {
+  const std::int64_t step = positions.strides.back();
+  for_last_lines<std::int64_t, std::int64_t>(positions, out, [&](const std::int64_t* from, std::int64_t* to) {
+    for_all(0, out.shape.back(), [&](std::int64_t i) { to[i] = from[to[i] * step]; });
   });
 }
 

@@ -15,7 +15,10 @@ void sort_positions(const TileView& operand, const TileOut& out);
 // The greatest along the last dimension, as many as the result has there, descending: NaN first, and 0 before -0.
 void greatest_elements(const TileView& operand, const TileOut& out);
 
-// The positions of the greatest; among equal ones, as above, the first comes first.
-void greatest_positions(const TileView& operand, const TileOut& out);
+// The positions of the greatest, the line's first being `first`; among equal ones, as above, the first comes first.
+void greatest_positions(const TileView& operand, const TileOut& out, std::int64_t first = 0);
+
+// Puts for each place in a line of `out` what stands there in the same line of i64 positions.
+void positions_for_places(const TileView& positions, const TileOut& out);
 
 }  // namespace tessera::runtime

@@ -6,9 +6,9 @@
 
 namespace tessera::runtime {
 
-void ReadPlanner::read(int reader, std::size_t device, const synth::Box& box) {
-  const int source = ranks_.owner(*mesh_, static_cast<std::int64_t>(device));
-  if (source == reader || synth::empty(box)) return;
+void ReadPlanner::read(int reader, const TileBox& parcel) {
+  const int source = ranks_.owner(*mesh_, static_cast<std::int64_t>(parcel.device));
+  if (source == reader || synth::empty(parcel.box)) return;
   plan_.is_empty = false;
   const bool is_reader = reader == team_.rank();
   const bool is_source = source == team_.rank();
@@ -17,8 +17,8 @@ void ReadPlanner::read(int reader, std::size_t device, const synth::Box& box) {
     if (is_reader) sources_.insert(source);
     if (is_source) readers_.insert(reader);
   } else {
-    if (is_reader) plan_.incoming[source].insert(TileBox{device, box});
-    if (is_source) plan_.outgoing[reader].insert(TileBox{device, box});
+    if (is_reader) plan_.incoming[source].insert(parcel);
+    if (is_source) plan_.outgoing[reader].insert(parcel);
   }
 }
 
@@ -105,7 +105,7 @@ base::Status Reading::await() {
 TileView Reading::in_tile(const TileBox& parcel) const {
   const TileView& tile = array_->tiles[parcel.device];
   TESSERA_CHECK(tile.data != nullptr, "a far rank's tile is read");
-  return part_of(tile, begin_in(parcel.box, array_->boxes[parcel.device]), synth::shape_of(parcel.box));
+  return part_in(tile, array_->boxes[parcel.device], parcel.elements());
 }
 
 TileView Reading::box(const TileBox& parcel) const {

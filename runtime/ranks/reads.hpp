@@ -32,8 +32,8 @@ class ReadPlanner {
       : team_(team), ranks_(ranks), mesh_(std::move(mesh)) {}
   // A rank reads a box of a device's tile. All ranks plan the same reads. A rank may leave out reads that it has no
   // part in, if it notes that there are some.
-  void read(int reader, std::size_t device, const synth::Box& box);
-  void read(int reader, const TileBox& parcel) { read(reader, parcel.device, parcel.box); }
+  void read(int reader, std::size_t device, const synth::Box& box) { read(reader, TileBox{device, box}); }
+  void read(int reader, const TileBox& parcel);
   void read(int reader, const std::vector<TileBox>& parcels);
   void note_reads() { plan_.is_empty = false; }
   ReadPlan take();

@@ -19,17 +19,9 @@ namespace tessera::runtime {
 
 namespace {
 
-synth::Box moved(synth::Box box, const synth::Offset& offset) {
-  for (std::size_t d = 0; d < box.size(); ++d) {
-    box[d].begin += offset[d];
-    box[d].end += offset[d];
-  }
-  return box;
-}
-
 // The devices of a node that want the same far parcel, in ascending order, and where in the target array.
 struct FarRequest {
-  synth::Box box;
+  SteppedBox where;
   std::vector<std::size_t> targets;
 };
 
@@ -59,12 +51,12 @@ class CopyScheduler {
   }
 
   // A copy that concerns this rank.
-  void add(const TileBox& source, std::size_t target, const synth::Box& box) {
+  void add(const TileBox& source, std::size_t target, const SteppedBox& where) {
     const int reader = owner(target);
     const int node = team_.node(reader);
-    if (team_.node(holder(source.device)) == node) return read(reader, source, target, box);
+    if (team_.node(holder(source.device)) == node) return read(reader, source, target, where);
     FarRequest& wish = far_[{node, source}];
-    wish.box = box;
+    wish.where = where;
     wish.targets.push_back(target);
   }
 
@@ -79,9 +71,9 @@ class CopyScheduler {
   // The rank of a device of the source, and of the target.
   int holder(std::size_t device) const { return ranks_.owner(*from_, static_cast<std::int64_t>(device)); }
   int owner(std::size_t device) const { return ranks_.owner(*to_, static_cast<std::int64_t>(device)); }
-  void read(int reader, const TileBox& source, std::size_t target, const synth::Box& box) {
+  void read(int reader, const TileBox& source, std::size_t target, const SteppedBox& where) {
     reads_.read(reader, source);
-    if (reader == team_.rank()) schedule_.copies.push_back({source, target, box});
+    if (reader == team_.rank()) schedule_.copies.push_back({source, target, where});
   }
 
   // Boxes that several ranks of a node want of far ones are dealt to them in turn: the node's senders and those of the
@@ -106,15 +98,15 @@ class CopyScheduler {
     for (const std::size_t target : wish.targets) {
       if (firsts.empty() || owner(firsts.back()) != owner(target)) firsts.push_back(target);
     }
-    const TileBox there{firsts[turn % firsts.size()], wish.box};
+    const TileBox there{firsts[turn % firsts.size()], wish.where.box, wish.where.steps};
     for (const std::size_t target : wish.targets) {
       const int reader = owner(target);
       if (reader == owner(there.device)) {
-        read(reader, source, target, wish.box);
+        read(reader, source, target, wish.where);
         continue;
       }
       repeat_reads_.read(reader, there);
-      if (reader == team_.rank()) schedule_.repeats.push_back({there, target, wish.box});
+      if (reader == team_.rank()) schedule_.repeats.push_back({there, target, wish.where});
     }
   }
 
@@ -133,7 +125,7 @@ constexpr std::int64_t kBatchElementsAmidMessages = std::int64_t{1} << 18U;
 constexpr std::int64_t kCommitBytes = std::int64_t{1} << 20U;
 
 TileTarget target_of(const CopySchedule::Copy& copy, const Storage& storage, synth::RegisterId to) {
-  return target_part(storage.out(to, copy.target), storage.tiles(to).boxes[copy.target], copy.box);
+  return target_part(storage.out(to, copy.target), storage.tiles(to).boxes[copy.target], copy.where);
 }
 
 ReceiveTargets landings_of(const ReadPlan& reads, const std::vector<CopySchedule::Copy>& copies, const Storage& storage,
@@ -146,19 +138,21 @@ ReceiveTargets landings_of(const ReadPlan& reads, const std::vector<CopySchedule
   for (const CopySchedule::Copy& copy : copies) {
     if (!alone.contains(copy.source)) continue;
     const TileTarget target = target_of(copy, storage, to);
-    if (is_dense(synth::shape_of(copy.box), target.strides)) landings.emplace(copy.source, target.data);
+    if (is_dense(synth::shape_of(copy.where.box), target.strides)) landings.emplace(copy.source, target.data);
   }
   return landings;
 }
 
 // Piece `k` of `n` of a box, cut along its longest dimension.
-synth::Box piece(const synth::Box& box, std::int64_t k, std::int64_t n) {
-  synth::Box part = box;
+SteppedBox piece(const SteppedBox& whole, std::int64_t k, std::int64_t n) {
+  SteppedBox part = whole;
   const auto longer = [](const synth::Interval& a, const synth::Interval& b) { return a.length() < b.length(); };
-  const auto longest = std::max_element(part.begin(), part.end(), longer);
-  if (longest == part.end()) return part;  // a scalar; never cut
+  const auto longest = std::max_element(part.box.begin(), part.box.end(), longer);
+  if (longest == part.box.end()) return part;  // a scalar; never cut
+  const auto d = static_cast<std::size_t>(longest - part.box.begin());
   const synth::Interval part_of_it = synth::share(longest->length(), n, k);
-  *longest = {longest->begin + part_of_it.begin, longest->begin + part_of_it.end};
+  const std::int64_t begin = longest->begin + part_of_it.begin * (part.steps.empty() ? 1 : part.steps[d]);
+  *longest = {begin, begin + part_of_it.length()};
   return part;
 }
 
@@ -175,7 +169,7 @@ class CopyRun {
         add_near(copy);
       else
         to_come_.push_back(&copy);
-      elements += synth::elements(copy.box);
+      elements += synth::elements(copy.where.box);
     }
     // The ranks of a machine share its caches.
     const std::int64_t bytes = elements * synth::bytes_of(storage.type(to).element());
@@ -195,11 +189,11 @@ class CopyRun {
   using Copies = std::vector<const CopySchedule::Copy*>;
 
   void add_near(const CopySchedule::Copy& copy) {
-    const std::int64_t pieces = (synth::elements(copy.box) + batch_elements_ - 1) / batch_elements_;
+    const std::int64_t pieces = (synth::elements(copy.where.box) + batch_elements_ - 1) / batch_elements_;
     if (pieces <= 1 || !reading_.has_messages()) return there_.push_back(&copy);
     for (std::int64_t k = 0; k < pieces; ++k) {
-      const TileBox source{copy.source.device, piece(copy.source.box, k, pieces)};
-      cut_.push_back({source, copy.target, piece(copy.box, k, pieces)});
+      SteppedBox source = piece(copy.source.elements(), k, pieces);
+      cut_.push_back({{copy.source.device, source.box, source.steps}, copy.target, piece(copy.where, k, pieces)});
       there_.push_back(&cut_.back());
     }
   }
@@ -208,7 +202,7 @@ class CopyRun {
     for (std::size_t begin = 0; begin < copies.size();) {
       std::size_t end = begin;
       std::int64_t elements = 0;
-      while (end < copies.size() && elements < batch_elements_) elements += synth::elements(copies[end++]->box);
+      while (end < copies.size() && elements < batch_elements_) elements += synth::elements(copies[end++]->where.box);
       copy_batch(std::span(copies).subspan(begin, end - begin), elements);
       TESSERA_TRY_STATUS(reading_.advance());
       begin = end;
@@ -336,7 +330,7 @@ class ReductionScheduler {
     if (reader == team_.rank())
       schedule_.reductions.push_back({static_cast<std::int32_t>(device), part, shared.contributors, 0});
     for (const auto& [position, target] : shared.targets) {
-      if (target != device && spread_.concerns(device, target)) spread_.add({device, part}, target, part);
+      if (target != device && spread_.concerns(device, target)) spread_.add({device, part}, target, {part});
     }
   }
 
@@ -358,8 +352,9 @@ CopySchedule schedule_copies(const Team& team, const DeviceRanks& ranks, const s
       return scheduler.concerns(static_cast<std::size_t>(source), static_cast<std::size_t>(target));
     };
     walk.to(target, concerns, [&](const synth::BoxCopy& copy) {
-      const TileBox source{static_cast<std::size_t>(copy.source), moved(copy.box, offset)};
-      scheduler.add(source, static_cast<std::size_t>(copy.target), copy.box);
+      const SteppedBox from_tile = source_of_copy(copy.box, offset);
+      const TileBox source{static_cast<std::size_t>(copy.source), from_tile.box, from_tile.steps};
+      scheduler.add(source, static_cast<std::size_t>(copy.target), target_of_copy(copy.box, offset));
     });
   }
   return scheduler.take();

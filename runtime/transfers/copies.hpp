@@ -17,7 +17,7 @@ struct CopySchedule {
   struct Copy {
     TileBox source;
     std::size_t target = 0;
-    synth::Box box;  // of the target
+    SteppedBox where;  // in the target
   };
   ReadPlan reads;
   std::vector<Copy> copies;  // of this rank: to its devices

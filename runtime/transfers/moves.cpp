@@ -87,9 +87,8 @@ void run_copies(const CopyPlan& plan, const Storage& storage, synth::RegisterId 
   const auto copy = [&](const synth::BoxCopy& c) {
     const auto s = static_cast<std::size_t>(c.source);
     const auto t = static_cast<std::size_t>(c.target);
-    const synth::Shape begin = begin_in(c.box, source_boxes[s], &plan.offset);
-    const TileView part = part_of(sources[s], begin, synth::shape_of(c.box));
-    copy_elements(part, target_part(targets[t], target_boxes[t], c.box), writing);
+    const TileView part = part_in(sources[s], source_boxes[s], source_of_copy(c.box, plan.offset));
+    copy_elements(part, target_part(targets[t], target_boxes[t], target_of_copy(c.box, plan.offset)), writing);
   };
   const auto all = [&](const std::vector<synth::BoxCopy>& copies) {
     const auto n = static_cast<std::int64_t>(copies.size());

@@ -20,8 +20,8 @@ struct Received {
   }
 };
 
-// A set of copies from one register's tiles to another's; target element r is source element r + offset. Between many
-// devices the copies are not stored, but made one by one.
+// A set of copies from one register's tiles to another's; where the target lies in the source is said by the offset.
+// Between many devices the copies are not stored, but made one by one.
 struct CopyPlan {
   synth::CopyWalk walk;
   std::vector<synth::BoxCopy> few;  // all, unless they are many

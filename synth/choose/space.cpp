@@ -261,8 +261,7 @@ bool is_untouched(const Assemble& assemble, const std::vector<ChoiceValue>& oper
                   std::size_t dimension) {
   return std::ranges::all_of(assemble.parts, [&](const Part& part) {
     const Placement& placement = part.placements[dimension];
-    return placement.scalar == -1 && placement.add == 0 &&
-           operands[part.operand].shape[dimension] == result.shape[dimension];
+    return placement == Placement{} && operands[part.operand].shape[dimension] == result.shape[dimension];
   });
 }
 
@@ -326,7 +325,8 @@ std::vector<Strategy> strategies_of(const SpaceOf& space, const ChoiceNode& node
                                     const std::vector<ReduceOp>& kinds) {
   const Operation& operation = *node.operation;
   if (has_signature(operation)) return SignedSpace(space, node, operands, result, kinds).run();
-  if (std::holds_alternative<Reshape>(operation)) return reshapes(space, node, operands[0], result, kinds);
+  const bool keeps_tiles = std::holds_alternative<Reshape>(operation) || std::holds_alternative<Candidates>(operation);
+  if (keeps_tiles) return reshapes(space, node, operands[0], result, kinds);
   if (const auto* assemble = std::get_if<Assemble>(&operation))
     return assemblings(space, *assemble, operands, result, kinds);
   return constructions(space, operands, result);

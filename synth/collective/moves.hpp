@@ -24,9 +24,31 @@ struct BoxCopy {
 };
 bool is_local_copy(const BoxCopy& copy, const ArrayType& from, const ArrayType& to);
 
-// The position of the target array in the source array: target element r is source element r + offset, per dimension.
-// The target may be larger than the source; elements without a source are not copied.
-using Offset = base::FixedVector<std::int64_t, kRankMax>;
+// Where the elements of a source lie in the target, along one dimension: for every number k, source element
+// offset + step*k lies at target position add + spread*k, as far as there are both. A step below 0 reverses; the spread
+// is at least 1.
+//
+// Most often target element r is source element r + offset. `{1, 3}` takes every third element, the second one first;
+// `{0, 1, 1, 3}` puts elements where such a selection took them.
+struct Shift {
+  std::int64_t offset = 0;
+  std::int64_t step = 1;
+  std::int64_t add = 0;
+  std::int64_t spread = 1;
+
+  Shift() = default;
+  Shift(std::int64_t by) : offset(by) {}
+  Shift(std::int64_t first, std::int64_t stride, std::int64_t at = 0, std::int64_t apart = 1)
+      : offset(first), step(stride), add(at), spread(apart) {}
+  friend auto operator<=>(const Shift&, const Shift&) = default;
+};
+// The numbers of the elements that a source of this extent has and that lie in the target's interval.
+Interval numbers_in(const Shift& shift, std::int64_t source_extent, Interval target);
+
+// The position of the target array in the source array, per dimension. The target may be larger than the source;
+// elements without a source are not copied. Boxes of copies are then of the numbers of elements, which are positions of
+// the target if it is not spread.
+using Offset = base::FixedVector<Shift, kRankMax>;
 
 // The copies that fill every device's tile of `to` from tiles of `from`, local ones included; in order of target
 // device, then box. A device that holds an element itself never receives it. Else the nearest replica sends; equally

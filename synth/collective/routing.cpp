@@ -12,16 +12,35 @@ namespace tessera::synth {
 
 namespace {
 
-// The part of a source array of that extent that the target's interval covers; may be empty. Any offset is safe.
-Interval in_source(Interval target, std::int64_t source_extent, std::int64_t offset) {
-  const auto clamp = [&](base::Wide at) {
-    return static_cast<std::int64_t>(std::clamp<base::Wide>(at, 0, static_cast<base::Wide>(source_extent)));
-  };
-  return Interval{clamp(static_cast<base::Wide>(target.begin) + offset),
-                  clamp(static_cast<base::Wide>(target.end) + offset)};
+struct WideInterval {
+  base::Wide begin = 0;
+  base::Wide end = 0;
+};
+
+base::Wide quotient_up(base::Wide a, base::Wide b) { return a / b + (a % b > 0 ? 1 : 0); }
+
+// The numbers k whose positions offset + step*k lie in an interval.
+WideInterval numbers_at(std::int64_t offset, std::int64_t step, Interval positions) {
+  const base::Wide begin = static_cast<base::Wide>(positions.begin) - offset;
+  const base::Wide end = static_cast<base::Wide>(positions.end) - offset;
+  if (step > 0) return {quotient_up(begin, step), quotient_up(end, step)};
+  const base::Wide back = -static_cast<base::Wide>(step);
+  return {quotient_up(1 - end, back), quotient_up(1 - begin, back)};
+}
+
+WideInterval both(const WideInterval& a, const WideInterval& b) {
+  return {std::max(a.begin, b.begin), std::min(a.end, b.end)};
 }
 
 }  // namespace
+
+// Any shift is safe: numbers in an interval of the target are as small as its positions.
+Interval numbers_in(const Shift& shift, std::int64_t source_extent, Interval target) {
+  const WideInterval numbers =
+      both(numbers_at(shift.offset, shift.step, {0, source_extent}), numbers_at(shift.add, shift.spread, target));
+  if (numbers.begin >= numbers.end) return {};
+  return {static_cast<std::int64_t>(numbers.begin), static_cast<std::int64_t>(numbers.end)};
+}
 
 SenderRule sender_rule(const Cluster& cluster) {
   SenderRule rule;
@@ -54,7 +73,7 @@ Routing::Routing(const ArrayType& from, const ArrayType& to, const Offset* offse
   piece_elements_ = static_cast<std::int64_t>(std::min(piece, kNeverCut));
   TESSERA_CHECK(from.rank() == to.rank(), "copies between arrays of different rank");
   dimensions_.reserve(to.rank());
-  for (std::size_t d = 0; d < to.rank(); ++d) add_dimension(from, to, d, offset == nullptr ? 0 : (*offset)[d]);
+  for (std::size_t d = 0; d < to.rank(); ++d) add_dimension(from, to, d, offset == nullptr ? Shift() : (*offset)[d]);
   number_sources(from);
   name_devices(from.mesh(), to.mesh());
   write_positions(to.mesh(), to.layout().pending(), target_pending_);
@@ -62,7 +81,7 @@ Routing::Routing(const ArrayType& from, const ArrayType& to, const Offset* offse
   if (replicas_ > 1 && !share_senders()) number_targets(to);
 }
 
-void Routing::add_dimension(const ArrayType& from, const ArrayType& to, std::size_t d, std::int64_t offset) {
+void Routing::add_dimension(const ArrayType& from, const ArrayType& to, std::size_t d, const Shift& shift) {
   Dimension& dimension = dimensions_.emplace_back(memory_);
   dimension.target_tile.resize(target_pending_.size());
   write_positions(to.mesh(), to.layout().split(d), dimension.target_tile);
@@ -71,12 +90,13 @@ void Routing::add_dimension(const ArrayType& from, const ArrayType& to, std::siz
   dimension.runs.reserve(static_cast<std::size_t>(targets.tiles() + cells.tiles()));
   dimension.runs_begin.reserve(static_cast<std::size_t>(targets.tiles() + 1));
   for (std::int64_t t = 0; t < targets.tiles(); ++t) {
-    const Interval wanted = in_source(targets.tile(t), cells.extent(), offset);
+    const Interval wanted = numbers_in(shift, cells.extent(), targets.tile(t));
     dimension.runs_begin.push_back(dimension.runs.size());
     for (std::int64_t at = wanted.begin; at < wanted.end;) {
-      const std::int64_t cell = cells.place_of(at);
-      const std::int64_t end = std::min(cells.tile(cell).end, wanted.end);
-      dimension.runs.push_back(Run{static_cast<std::int32_t>(cell), Interval{at - offset, end - offset}});
+      const std::int64_t cell = cells.place_of(shift.offset + shift.step * at);
+      const base::Wide beyond = numbers_at(shift.offset, shift.step, cells.tile(cell)).end;
+      const auto end = static_cast<std::int64_t>(std::min<base::Wide>(beyond, wanted.end));
+      dimension.runs.push_back(Run{static_cast<std::int32_t>(cell), Interval{at, end}});
       at = end;
     }
   }
@@ -293,6 +313,16 @@ void Routing::number_targets(const ArrayType& to) {
   for (const std::int32_t of : tile_of) number_in_tile_.push_back(met[static_cast<std::size_t>(of)]++);
 }
 
+// The elements of a target tile's runs, which lie in ascending or in descending cells, that are in one cell.
+std::int64_t Routing::numbers_of_cell(std::span<const Run> all, std::int32_t cell) {
+  const bool ascends = all.front().cell <= all.back().cell;
+  const auto before = [&](const Run& run, std::int32_t wanted) {
+    return ascends ? run.cell < wanted : run.cell > wanted;
+  };
+  const auto mine = std::lower_bound(all.begin(), all.end(), cell, before);
+  return mine != all.end() && mine->cell == cell ? mine->interval.length() : 0;
+}
+
 std::int64_t Routing::received_elements(std::int32_t target) const {
   std::int64_t wanted = 1;
   // Numbers of classes are small; narrow divisions take a fraction of the time.
@@ -306,10 +336,8 @@ std::int64_t Routing::received_elements(std::int32_t target) const {
     const auto stride = static_cast<std::uint32_t>(dimensions_[d].class_stride);
     const auto cell = static_cast<std::int32_t>(own / stride);
     own %= stride;
-    const auto by_cell = [](const Run& run, std::int32_t wanted_cell) { return run.cell < wanted_cell; };
-    const auto mine = std::lower_bound(all.begin(), all.end(), cell, by_cell);
     wanted *= all.back().interval.end - all.front().interval.begin;
-    held *= mine != all.end() && mine->cell == cell ? mine->interval.length() : 0;
+    held *= numbers_of_cell(all, cell);
   }
   return wanted - held;
 }

@@ -70,7 +70,7 @@ class Routing {
   std::int64_t received_elements(std::int32_t target) const;
 
  private:
-  // A cell's interval within one target tile, in coordinates of the target array.
+  // A cell's interval within one target tile: numbers of elements (Shift).
   struct Run {
     std::int32_t cell = 0;
     Interval interval;
@@ -78,7 +78,7 @@ class Routing {
   struct Dimension {
     explicit Dimension(std::pmr::memory_resource* memory) : target_tile(memory), runs(memory), runs_begin(memory) {}
     std::pmr::vector<std::int32_t> target_tile;  // of every device
-    std::pmr::vector<Run> runs;                  // of all target tiles, one after another, each's ascending
+    std::pmr::vector<Run> runs;                  // of all target tiles, one after another, each's in order of numbers
     std::pmr::vector<std::size_t> runs_begin;    // of every target tile, and the end
     std::int64_t class_stride = 1;
   };
@@ -104,7 +104,8 @@ class Routing {
     std::int64_t offset = 0;
   };
 
-  void add_dimension(const ArrayType& from, const ArrayType& to, std::size_t d, std::int64_t offset);
+  void add_dimension(const ArrayType& from, const ArrayType& to, std::size_t d, const Shift& shift);
+  static std::int64_t numbers_of_cell(std::span<const Run> all, std::int32_t cell);
   void number_sources(const ArrayType& from);
   void number_targets(const ArrayType& to);
   void name_devices(const Mesh& from, const Mesh& to);

@@ -71,6 +71,9 @@ double operations(const Greatest& greatest, const Tiles& tiles) {
   return elements_of(tiles.operands) +
          elements_of(tiles.result) * std::log2(std::max(static_cast<double>(greatest.count), 1.0));
 }
+double operations(const Candidates& candidates, const Tiles& tiles) {
+  return operations(Greatest{candidates.count}, tiles);
+}
 // Operations that copy, look up or make values compute nothing: they cost their bytes alone.
 template <class Other>
 double operations(const Other&, const Tiles&) {

@@ -1,7 +1,6 @@
 // Types of assembling: parts laid over a base or covering the result.
 #include <algorithm>
 
-#include "base/wide.hpp"
 #include "synth/program/type_checks.hpp"
 #include "synth/program/type_rules.hpp"
 
@@ -13,6 +12,15 @@ namespace {
 constexpr std::size_t kLeftOverMax = 4096;
 
 std::optional<std::string> placement_error(const Placement& placement, const Operands& operands) {
+  constexpr std::int64_t kMost = std::int64_t{1} << 61U;
+  const auto is_far = [](std::int64_t number) { return number > kMost || number < -kMost; };
+  std::int64_t moved = 0;
+  const bool is_far_off = __builtin_mul_overflow(placement.step, placement.add, &moved) || is_far(moved);
+  const bool is_plain = placement.first == 0 && placement.step == 1 && placement.spread == 1;
+  if (!is_plain && (is_far_off || is_far(placement.first) || is_far(placement.step) || is_far(placement.spread)))
+    return "a placement has too large a number";
+  if (placement.step == 0 || placement.spread < 1) return "a placement has a step that is none";
+  if (placement.scalar != -1 && !is_plain) return "a placement has a scalar and a step";
   if (placement.scalar == -1) return std::nullopt;
   const auto number = static_cast<std::size_t>(placement.scalar);
   if (placement.scalar < -1 || number >= operands.size()) return "a placement names an operand that is not there";
@@ -39,13 +47,15 @@ std::optional<std::string> part_error(const Part& part, const Operands& operands
 Box covered_by(const Part& part, const ArrayType& type, const ArrayType& result) {
   Box box;
   for (std::size_t d = 0; d < result.rank(); ++d) {
-    const base::Wide extent = result.shape()[d];
-    const base::Wide length = type.shape()[d];
-    const bool known = part.placements[d].scalar == -1;
-    const base::Wide begin = known ? static_cast<base::Wide>(part.placements[d].add) : 0;
-    const base::Wide end = known ? begin + length : (length >= extent ? extent : 0);
-    box.push_back(Interval{static_cast<std::int64_t>(std::clamp<base::Wide>(begin, 0, extent)),
-                           static_cast<std::int64_t>(std::clamp<base::Wide>(end, 0, extent))});
+    const std::int64_t extent = result.shape()[d];
+    const std::int64_t length = type.shape()[d];
+    const Placement& placement = part.placements[d];
+    if (placement.scalar != -1)
+      box.push_back(Interval{0, length >= extent ? extent : 0});
+    else if (placement.spread != 1)
+      box.push_back(Interval{});
+    else
+      box.push_back(numbers_in(shift_of(placement), length, Interval{0, extent}));
   }
   return box;
 }

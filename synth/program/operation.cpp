@@ -10,9 +10,9 @@ namespace {
 
 // In the order of the alternatives of Operation.
 constexpr std::array<std::string_view, std::variant_size_v<Operation>> kNames = {
-    "constant", "fill",     "iota",    "random",     "normal",   "load",      "map",     "reduce", "arg_reduce",
-    "find",     "contract", "cumsum",  "sort",       "greatest", "transpose", "reshape", "take",   "scatter_add",
-    "one_hot",  "assemble", "collect", "print_text", "print",    "show",      "save",    "assert"};
+    "constant",    "fill",     "iota",     "random",  "normal",     "load",       "map",       "reduce",  "arg_reduce",
+    "find",        "contract", "cumsum",   "sort",    "greatest",   "candidates", "transpose", "reshape", "take",
+    "scatter_add", "one_hot",  "assemble", "collect", "print_text", "print",      "show",      "save",    "assert"};
 
 }  // namespace
 
@@ -65,6 +65,12 @@ std::string_view name(ReduceKind kind) {
 }
 
 std::string_view name(const Operation& operation) { return kNames[operation.index()]; }
+
+// Numbers are counted so that they are positions of the result, unless it is spread.
+Shift shift_of(const Placement& placement) {
+  if (placement.spread != 1) return {placement.first, placement.step, placement.add, placement.spread};
+  return {placement.first - placement.step * placement.add, placement.step};
+}
 
 std::string describe(const Operation& operation) {
   const std::string_view kind = name(operation);

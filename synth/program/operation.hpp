@@ -11,6 +11,7 @@
 
 #include "base/ids.hpp"
 #include "synth/collective/collective.hpp"
+#include "synth/collective/moves.hpp"
 
 namespace tessera::synth {
 
@@ -163,8 +164,16 @@ struct Sort {  // along the last dimension, which is not split, ascending: the e
   bool positions = false;
 };
 // The `count` greatest along the last dimension, which is not split and becomes that long, descending: the elements, or
-// in i64 where they were, of equal ones the first first. NaN is greater than all numbers.
+// in i64 where they were, of equal ones the first first. NaN is greater than all numbers. A second operand, i64 of the
+// same shape, says for each place which position it stands for.
 struct Greatest {
+  std::int64_t count = 0;
+  bool positions = false;
+};
+// The same of each tile, where the last dimension is split into tiles of at least `count`: the result has `count`
+// elements for each of them, and is split alike. Positions are those in the whole array. As tiles follow each other and
+// of equal elements the first is the first, the greatest of all candidates are the greatest of all elements.
+struct Candidates {
   std::int64_t count = 0;
   bool positions = false;
 };
@@ -189,9 +198,11 @@ struct OneHot {
 
 // ---- Steps that move boxes ----
 
-// One dimension's placement of a part in the result: part element p lies at result position p + add (+ or - an i64
-// scalar operand). At run time the part must lie inside the result along this dimension, or cover it, else index out of
-// range; with `clips` it may lie anywhere. With `wraps`, a negative scalar first has `wrap_extent` added.
+// One dimension's placement of a part in the result: for every number k, part element first + step*k lies at result
+// position add + spread*k (+ or - an i64 scalar operand; then first, step and spread are 0, 1 and 1), as far as there
+// are both. A step may be below 0, a spread may not. At run time the part must lie inside the result along this
+// dimension, or cover it, else index out of range; with `clips` it may lie anywhere. With `wraps`, a negative scalar
+// first has `wrap_extent` added.
 struct Placement {
   std::int64_t add = 0;
   std::int32_t scalar = -1;  // operand number of the scalar, or -1
@@ -199,16 +210,21 @@ struct Placement {
   bool wraps = false;
   std::int64_t wrap_extent = 0;
   bool clips = false;
+  std::int64_t first = 0;
+  std::int64_t step = 1;
+  std::int64_t spread = 1;
   friend bool operator==(const Placement&, const Placement&) = default;
 };
+// The same as a shift of copies, without the scalar.
+Shift shift_of(const Placement& placement);
 struct Part {
   std::uint32_t operand = 0;
   std::vector<Placement> placements;  // one per dimension of the result; the part has the same rank
 };
-// Slices, concatenations, paddings and updates: the result is the base (operand 0, of the result's type), with the
-// parts laid over it in order, each clipped to the result. Without a base the parts cover the result. Parts may be laid
-// out in any way: elements that a device lacks are copied from the device that `copies` (moves.hpp) names. Pending sets
-// are all equal.
+// Slices, reversals, concatenations, paddings and updates: the result is the base (operand 0, of the result's type),
+// with the parts laid over it in order, each clipped to the result. Without a base the parts cover the result. Parts
+// may be laid out in any way: elements that a device lacks are copied from the device that `copies` (moves.hpp) names.
+// Pending sets are all equal.
 struct Assemble {
   bool has_base = false;
   std::vector<Part> parts;
@@ -247,8 +263,8 @@ struct Assert {  // a bool scalar, false being the error assertion-failed; behin
 };
 
 using Operation = std::variant<Constant, Fill, Iota, Random, Normal, Load, Map, Reduce, ArgReduce, Find, Contract,
-                               Cumsum, Sort, Greatest, Transpose, Reshape, Take, ScatterAdd, OneHot, Assemble, Collect,
-                               PrintText, Print, Show, Save, Assert>;
+                               Cumsum, Sort, Greatest, Candidates, Transpose, Reshape, Take, ScatterAdd, OneHot,
+                               Assemble, Collect, PrintText, Print, Show, Save, Assert>;
 
 // `map`, `reduce`, `collect`: the operation without its kind.
 std::string_view name(const Operation& operation);

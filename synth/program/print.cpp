@@ -63,6 +63,9 @@ constexpr std::string_view reduce_name(ReduceOp reduce) {
 
 std::string placement_text(const Placement& placement) {
   std::string out = fmt::format("{}", placement.add);
+  if (placement.spread != 1) out += fmt::format(" spread {}", placement.spread);
+  if (placement.first != 0 || placement.step != 1)
+    out += fmt::format(" from {} step {}", placement.first, placement.step);
   if (placement.scalar < 0) return out;
   out += fmt::format("{}%{}", placement.subtract ? "-" : "+", placement.scalar);
   if (placement.wraps) out += fmt::format(" wraps {}", placement.wrap_extent);
@@ -209,6 +212,9 @@ class ProgramPrinter {
   }
   std::string how(const Sort& o, const Mesh*) const { return o.positions ? "positions" : ""; }
   std::string how(const Greatest& o, const Mesh*) const {
+    return fmt::format("{}{}", o.count, o.positions ? " positions" : "");
+  }
+  std::string how(const Candidates& o, const Mesh*) const {
     return fmt::format("{}{}", o.count, o.positions ? " positions" : "");
   }
   std::string how(const Transpose& o, const Mesh*) const { return list(o.permutation); }

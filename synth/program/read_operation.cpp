@@ -60,9 +60,10 @@ base::Result<Operation> ProgramReader::operation(std::string_view word, const st
     return Operation(Cumsum{static_cast<std::uint8_t>(dimension), accept("reverse")});
   }
   if (word == "sort") return Operation(Sort{accept("positions")});
-  if (word == "greatest") {
+  if (word == "greatest" || word == "candidates") {
     TESSERA_TRY(count, number(std::numeric_limits<std::int64_t>::max()));
-    return Operation(Greatest{static_cast<std::int64_t>(count), accept("positions")});
+    const bool positions = accept("positions");
+    return word == "greatest" ? Operation(Greatest{count, positions}) : Operation(Candidates{count, positions});
   }
   if (word == "transpose") {
     TESSERA_TRY(permutation, small_numbers());
@@ -161,6 +162,17 @@ base::Result<Placement> ProgramReader::placement() {
   Placement placement;
   TESSERA_TRY(add, number(kMax));
   placement.add = add;
+  if (accept("spread")) {
+    TESSERA_TRY(spread, number(kMax));
+    placement.spread = spread;
+  }
+  if (accept("from")) {
+    TESSERA_TRY(first, number(kMax));
+    placement.first = first;
+    TESSERA_TRY_STATUS(expect("step"));
+    TESSERA_TRY(step, number(kMax));
+    placement.step = step;
+  }
   placement.subtract = accept("-");
   if (!placement.subtract && !accept("+")) return placement;
   TESSERA_TRY(scalar, operand_number());

@@ -134,6 +134,7 @@ struct Signatures {
   IndexSignature operator()(const Greatest&) const {
     IndexSignature signature = lines_signature(operands[0].size());
     signature.operands[0].back() = IndexSignature::kWhole;
+    signature.operands.resize(operands.size(), signature.operands[0]);
     signature.result.back() = IndexSignature::kWhole;
     signature.kinds.pop_back();
     return signature;

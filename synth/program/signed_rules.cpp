@@ -127,7 +127,14 @@ Error signed_error(const Sort& sort, const ShapedOperands& operands, const Shape
 }
 
 Error signed_error(const Greatest& greatest, const ShapedOperands& operands, const Shaped& result) {
-  if (auto error = last_dimension(operands)) return error;
+  if (operands.size() == 2) {
+    const bool fits = greatest.positions && operands[1].element() == ElementType::i64;
+    if (!fits || operands[0].shape() != operands[1].shape()) return kShapes;
+  }
+  if (auto error =
+          last_dimension({operands.begin(), operands.begin() + std::min<std::ptrdiff_t>(1, std::ssize(operands))}))
+    return error;
+  if (operands.size() > 2) return "it has the wrong number of operands";
   if (greatest.count < 0 || greatest.count > operands[0].shape().back()) return "there are not so many elements";
   if (result.rank() == 0 || result.shape().back() != greatest.count) return kShapes;
   return elements_or_positions(operands[0], greatest.positions, result);

@@ -105,6 +105,30 @@ Error reshape_error(const Operands& operands, const ArrayType& result) {
   return std::nullopt;
 }
 
+Error candidates_error(const Candidates& candidates, const Operands& operands, const ArrayType& result) {
+  if (operands.size() != 1) return "it takes one operand";
+  const ArrayType& operand = *operands[0];
+  if (operand.mesh() != result.mesh()) return "its operand is on another mesh";
+  if (is_pending(operand) || is_pending(result)) return "a pending operand may not pass through it";
+  if (is_storage(operand.element())) return "it does not work on a storage type";
+  if (result.element() != (candidates.positions ? ElementType::i64 : operand.element()))
+    return "the element types do not fit";
+  if (operand.rank() == 0 || operand.rank() != result.rank()) return "the shapes do not fit";
+  const std::size_t last = operand.rank() - 1;
+  for (std::size_t d = 0; d < last; ++d) {
+    if (operand.shape()[d] != result.shape()[d] || !same_cuts(operand, d, result, d))
+      return "its result is not cut as it should be";
+  }
+  if (operand.layout().split(last) != result.layout().split(last)) return "its result is not cut as it should be";
+  const Cuts tiles = cuts(operand, last);
+  const Cuts of_result = cuts(result, last);
+  for (std::int64_t t = 0; t < tiles.tiles(); ++t) {
+    if (candidates.count < 0 || tiles.tile(t).length() < candidates.count) return "there are not so many elements";
+    if (of_result.tile(t).length() != candidates.count) return "a tile of its result has not so many elements";
+  }
+  return std::nullopt;
+}
+
 Error collect_error(const Collect& collect, const Operands& operands, const ArrayType& result) {
   if (operands.size() != 1) return "it takes one operand";
   if (collect.rounds == 0 || (collect.rounds > 1 && kind_of(collect.collective) != CollectiveKind::exchange)) {
@@ -168,6 +192,7 @@ struct Rules {
   Error operator()(const Random&) const { return random_error(operands, result()); }
   Error operator()(const Normal&) const { return random_error(operands, result()); }
   Error operator()(const Load& o) const { return load_error(program, o, operands, result()); }
+  Error operator()(const Candidates& o) const { return candidates_error(o, operands, result()); }
   Error operator()(const Reshape&) const { return reshape_error(operands, result()); }
   Error operator()(const Assemble& o) const { return assemble_error(o, operands, result()); }
   Error operator()(const Collect& o) const { return collect_error(o, operands, result()); }

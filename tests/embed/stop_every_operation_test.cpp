@@ -96,6 +96,7 @@ std::vector<Work> other_operations() {
       {"concat", "concat([a, a], 1)"},
       {"pad", "pad(a, [[1, 1], [2, 2]])"},
       {"update", "update(a, i % 2, part)"},
+      {"reverse", "reverse(s, 0)"},
       {"roll", "roll(s, i, 0)"},
       {"size", "f32(size(a, 0))"},
       {"einsum", "einsum(\"ij,jk->ik\", a, a)"},

@@ -31,10 +31,21 @@ Subscript range(Random& random, std::int64_t length) {
   return {extent, fmt::format("{}:{}", start, negative ? -after : before + length)};
 }
 
-// Every second element, or every third, ...
+// `stop:start:-step` of so many elements, the last of which is at `first`.
+Subscript backward_range(Random& random, std::int64_t length, std::int64_t first, std::int64_t step) {
+  const std::int64_t start = first + std::max<std::int64_t>(0, length - 1) * step;
+  const std::int64_t extent = std::max<std::int64_t>(1, start + 1 + random.below(4));
+  if (length == 0) return {extent, fmt::format("{}:{}:-{}", first, start, step)};
+  const std::int64_t stop = first - random.between(1, step);
+  const std::string from = start == extent - 1 && random.chance(50) ? "" : std::to_string(start);
+  return {extent, fmt::format("{}:{}:-{}", from, stop < 0 ? "" : std::to_string(stop), step)};
+}
+
+// Every second element, or every third, ..., backwards too.
 Subscript stepped_range(Random& random, std::int64_t length) {
   const std::int64_t step = random.between(2, 4);
   const std::int64_t before = random.below(3);
+  if (random.chance(40)) return backward_range(random, length, before, random.between(1, 3));
   const std::int64_t stop = before + (length == 0 ? 0 : (length - 1) * step + random.between(1, step));
   const std::int64_t extent = stop + random.below(4);
   const std::string start = before == 0 && random.chance(50) ? "" : std::to_string(before);

@@ -46,6 +46,16 @@ def lacking(mesh, operand, result, shift):
     return count
 
 
+def lacking_picked(mesh, shape, splits, rows):
+    """Elements that the devices' tiles lack of an array of these rows of another one, which is split alike."""
+    count = 0
+    for at in positions(mesh):
+        (begin, end), columns = tile(mesh, at, (len(rows), shape[1]), splits)
+        own, _ = tile(mesh, at, shape, splits)
+        count += sum(not own[0] <= row < own[1] for row in rows[begin:end]) * (columns[1] - columns[0])
+    return count
+
+
 def text(shape, splits):
     """`f32[8@(x,y), 4]`"""
     dimensions = [f"{extent}@({','.join(axes)})" if axes else str(extent) for extent, axes in zip(shape, splits)]
@@ -101,14 +111,33 @@ class Bounds(CommandLine):
             dealt = ("", own[1] + own[0])
             elements = lacking(mesh, (shape, own), (shape, dealt), (0, 0))
             a = f"let a = iota({text(shape, own)})"
-            for operation in ["sort(a, 0)", "argsort(a, 0)", "cumsum(a, 0)", "topk(a, 8, 0)"]:
+            for operation in ["sort(a, 0)", "argsort(a, 0)", "cumsum(a, 0)"]:
                 self.holds(mesh, [a, f"let b = {operation}"], elements)
+
+    def test_greatest_of_tiles(self):
+        for mesh, shape, own in self.each():
+            candidates = (8 * math.prod(mesh[axis] for axis in own[0]), shape[1])
+            elements = lacking(mesh, (candidates, own), (candidates, ("", own[1] + own[0])), (0, 0))
+            a = f"let a = iota({text(shape, own)})"
+            self.holds(mesh, [a, "let b = topk(a, 8, 0)"], elements)
+            dealt = lacking(mesh, (shape, own), (shape, ("", own[1] + own[0])), (0, 0))
+            # A candidate is a value and its position, 4 B and 8 B; of short tiles all elements are fewer bytes.
+            self.holds(mesh, [a, "let b = argtopk(a, 8, 0)"], min(3 * elements, dealt))
 
     def test_update_anywhere(self):
         for mesh, shape, own in self.each():
             part = (31, 17)
             lines = [f"let a = iota({text(shape, own)})", f"let v = iota({text(part, own)})", "let b = update(a, [40, 50], v)"]
             self.holds(mesh, lines, lacking(mesh, (part, own), (shape, own), (-40, -50)))
+
+    def test_steps(self):
+        for mesh, shape, own in self.each():
+            a, rows = f"let a = iota({text(shape, own)})", shape[0]
+            for first, step in [(1, 3), (rows - 1, -1), (rows - 2, -4)]:
+                picked = range(first, rows if step > 0 else -1, step)
+                elements = lacking_picked(mesh, shape, own, picked)
+                self.holds(mesh, [a, f"let b = a[{first}::{step}]"], elements)
+            self.holds(mesh, [a, "let b = reverse(a, 0)"], lacking_picked(mesh, shape, own, range(rows - 1, -1, -1)))
 
     def test_roll(self):
         for mesh, shape, own in self.each():
@@ -132,6 +161,20 @@ class Bounds(CommandLine):
             result = text((shape[1],), (own[1],))
             elements = self.reduced_elements(mesh, shape, own)
             self.holds(mesh, [a, f"let b: {result} = prod(a, dim=0)"], elements)
+
+    def test_positions_of_extremes(self):
+        for mesh, shape, own in self.each():
+            a = f"let a = iota({text(shape, own)})"
+            positions = text((shape[1],), (own[1],)).replace("f32", "i64")
+            elements = self.reduced_elements(mesh, shape, own)
+            self.holds(mesh, [a, f"let b: {positions} = argmax(a, dim=0)"], 3 * elements)  # a maximum and a position: 4 B and 8 B
+
+    def test_reshape(self):
+        for mesh in MESHES:
+            shape, splits = (144, 120), [("", "x")] + ([("x", "y"), ("", "xy"), ("y", "x")] if "y" in mesh else [])
+            for own in splits:
+                lines = [f"let a = iota({text(shape, own)})", "let b = reshape(a, [17280])"]
+                self.holds(mesh, lines, lacking(mesh, (shape, own), (shape, (own[0] + own[1], "")), (0, 0)))
 
 
 if __name__ == "__main__":

@@ -97,6 +97,47 @@ TEST(Assemble, PendingPartsStayPending) {
   EXPECT_THAT(gathered<std::int64_t>(run_well(builder.program(), {value}).outputs[0]).values(), ElementsAre(22, 26));
 }
 
+// One dimension of a part that is laid with steps.
+Placement any_placement() {
+  Placement placement = at(*rc::gen::inRange<std::int64_t>(-3, 5));
+  placement.first = *rc::gen::inRange<std::int64_t>(-2, 7);
+  placement.step = *rc::gen::element<std::int64_t>(-3, -2, -1, 1, 2, 3);
+  placement.spread = *rc::gen::inRange<std::int64_t>(1, 4);
+  return placement;
+}
+
+// The position in the part of what lies at a position of the result; -1 where nothing does.
+std::int64_t part_position(const Placement& placement, std::int64_t length, std::int64_t index) {
+  for (std::int64_t k = -20; k <= 20; ++k) {
+    const std::int64_t p = placement.first + placement.step * k;
+    if (placement.add + placement.spread * k == index && p >= 0 && p < length) return p;
+  }
+  return -1;
+}
+
+// Any part in any layout, laid over a base with steps and gaps, backwards too.
+RC_GTEST_PROP(AssembleProperty, PartsWithStepsOverABase, ()) {
+  const auto mesh = random_mesh();
+  const Shape extents{*rc::gen::inRange(0, 9), *rc::gen::inRange(0, 9)};
+  const Shape lengths{*rc::gen::inRange(0, 9), *rc::gen::inRange(0, 9)};
+  const std::vector<Placement> placements = {any_placement(), any_placement()};
+  Builder builder(synth::print(*mesh));
+  const auto type = random_type(ElementType::i32, extents, builder.mesh());
+  const RegisterId base = builder.constant(counting<std::int32_t>(extents), type);
+  Array<std::int32_t> part = counting<std::int32_t>(lengths);
+  for (std::int64_t i = 0; i < part.size(); ++i) part.data()[i] += 1000;
+  const RegisterId over = builder.constant(part, random_type(ElementType::i32, lengths, builder.mesh()));
+  builder.output(builder.apply(synth::Assemble{true, {{1, placements}}}, {base, over}, type));
+  const auto result = gathered<std::int32_t>(run_well(builder.program()).outputs[0]);
+  for_indices(extents, [&](const Shape& index) {
+    const Shape p{part_position(placements[0], lengths[0], index[0]),
+                  part_position(placements[1], lengths[1], index[1])};
+    const std::int64_t i = position(extents, index);
+    const bool is_laid = p[0] >= 0 && p[1] >= 0;
+    RC_ASSERT(result[i] == (is_laid ? part[position(lengths, p)] : static_cast<std::int32_t>(i)));
+  });
+}
+
 // Any part in any layout, clipped to a result in any layout, over a base.
 RC_GTEST_PROP(AssembleProperty, PartsOverABase, ()) {
   const auto mesh = random_mesh();

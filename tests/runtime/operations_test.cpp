@@ -77,6 +77,7 @@ TEST(Operations, SplitArraysGiveWhatOneDeviceGives) {
   expect_same(synth::Sort{true}, {{"f32[7@x, 5]"}, "i64[7@x, 5]"});
   expect_same(synth::Greatest{2}, {{"f32[7@x, 5]"}, "f32[7@x, 2]"});
   expect_same(synth::Greatest{5, true}, {{"i32[7@x, 5]"}, "i64[7@x, 5]"});
+  expect_same(synth::Greatest{3, true}, {{"f32[7@x, 5]", "i64[7@x, 5]"}, "i64[7@x, 3]"});
   expect_same(synth::Transpose{{1, 0}}, {{"f32[7@x, 5@y]"}, "f32[5@y, 7@x]"});
   expect_same(synth::Reshape{}, {{"f32[6@x, 4]"}, "f32[24@x]"});
   expect_same(synth::Take{}, {{"f32[5, 3@y]", "i32[7@x]"}, "f32[7@x, 3@y]"});

@@ -97,6 +97,41 @@ RC_GTEST_PROP(GreatestProperty, EveryLineIsWhatTheStandardLibraryGives, ()) {
   }
 }
 
+// A line cut into tiles: the greatest of what each tile gives are those of the line, and stand where they stood.
+RC_GTEST_PROP(GreatestProperty, OfTilesAreThoseOfTheLine, ()) {
+  const auto count = *rc::gen::inRange<std::int64_t>(1, 6);
+  const auto lengths = *rc::gen::container<std::vector<std::int64_t>>(3, rc::gen::inRange<std::int64_t>(count, 12));
+  Array<float> line(Shape{lengths[0] + lengths[1] + lengths[2]});
+  const float nan = std::numeric_limits<float>::quiet_NaN();
+  for (std::int64_t i = 0; i < line.size(); ++i) line.data()[i] = *rc::gen::element<float>(-1, -0.0F, 0, 1, 2, 3, nan);
+  Array<float> some(Shape{3 * count});
+  Array<std::int64_t> places(Shape{3 * count});
+  std::int64_t first = 0;
+  for (std::int64_t tile = 0; tile < 3; ++tile) {
+    const std::int64_t length = lengths[static_cast<std::size_t>(tile)];
+    const TileView own = part_of(line.view(), Shape{first}, Shape{length});
+    const std::int64_t at = tile * count;
+    greatest_elements(own, TileOut{ElementType::f32, Shape{count}, reinterpret_cast<std::byte*>(some.data() + at)});
+    greatest_positions(own, TileOut{ElementType::i64, Shape{count}, reinterpret_cast<std::byte*>(places.data() + at)},
+                       first);
+    first += length;
+  }
+  Array<std::int64_t> found(Shape{count});
+  Array<std::int64_t> wanted(Shape{count});
+  greatest_positions(some.view(), found.out());
+  positions_for_places(places.view(), found.out());
+  greatest_positions(line.view(), wanted.out());
+  RC_ASSERT(found.values() == wanted.values());
+  Array<float> elements(Shape{count});
+  Array<float> all(Shape{count});
+  greatest_elements(some.view(), elements.out());
+  greatest_elements(line.view(), all.out());
+  for (std::int64_t i = 0; i < count; ++i) {
+    const bool is_same = elements[i] == all[i] && std::signbit(elements[i]) == std::signbit(all[i]);
+    RC_ASSERT(is_same || (std::isnan(elements[i]) && std::isnan(all[i])));
+  }
+}
+
 // Longer than what is sorted at once.
 TEST(Sort, ALongLine) {
   constexpr std::int64_t kLength = 700'001;

@@ -103,46 +103,50 @@ TEST(ProgramText, HashesItsText) {
 // Every operation's text, once.
 TEST(ProgramText, KnowsEveryOperation) {
   std::string body;
-  for (const char* step : {"r1 = constant () l0",
-                           "r1 = fill (r0)",
-                           "r1 = iota ()",
-                           "r1 = random (r0)",
-                           "r1 = normal (r0)",
-                           "r1 = load () s0",
-                           "r1 = map (r0, r0, r0) select",
-                           "r1 = reduce (r0) product [0, 2]",
-                           "r1 = arg_reduce (r0) max [1]",
-                           "r1 = arg_reduce (r0) min []",
-                           "r1 = find (r0, r0) max [1]",
-                           "r1 = find (r0, r0) min [0, 2]",
-                           "r1 = contract (r0, r0) [0, 1] [1, 2] -> [0, 2]",
-                           "r1 = cumsum (r0) 1",
-                           "r1 = cumsum (r0) 1 reverse",
-                           "r1 = transpose (r0) [1, 0]",
-                           "r1 = reshape (r0)",
-                           "r1 = take (r0, r0)",
-                           "r1 = scatter_add (r0, r0)",
-                           "r1 = one_hot (r0)",
-                           "r1 = assemble (r0, r0, r0) base part %1 [3, -2+%2, 0-%2 wraps 16]",
-                           "r1 = assemble (r0) cover part %0 []",
-                           "r1 = assemble (r0, r0, r0) base part %1 [-3+%2 clips, 0+%2 wraps 16 clips]",
-                           "r1 = collect (r0) slice axes (x,y:(1)2) to 1 rounds 1",
-                           "r1 = collect (r0) slice axes (#9:(3)5) to 1 rounds 1",
-                           "r1 = collect (r0) all_gather axes (x) from 1 rounds 1",
-                           "r1 = collect (r0) permute target m0 f32[2@y]{max x} rounds 1",
-                           "r1 = collect (r0) exchange target m0 f32[2@x] rounds 2",
-                           "r1 = collect (r0) reduce_scatter axes (x) to 0 rounds 1",
-                           "r1 = collect (r0) reduce_scatter axes (x) to 0 cut (y) rounds 1",
-                           "r1 = collect (r0) all_reduce axes () rounds 1",
-                           "r1 = collect (r0) keep axes (x) reduce min rounds 1",
-                           "r1 = collect (r0) keep axes (x) reduce product rounds 1",
-                           "print_text () s0",
-                           "print (r0) [s0, %0]",
-                           "print () []",
-                           "show (r0) s0",
-                           "save (r0) s0 whole",
-                           "save (r0) s0 shards",
-                           "assert (r0) s0"}) {
+  for (const char* step :
+       {"r1 = constant () l0",
+        "r1 = fill (r0)",
+        "r1 = iota ()",
+        "r1 = random (r0)",
+        "r1 = normal (r0)",
+        "r1 = load () s0",
+        "r1 = map (r0, r0, r0) select",
+        "r1 = reduce (r0) product [0, 2]",
+        "r1 = arg_reduce (r0) max [1]",
+        "r1 = arg_reduce (r0) min []",
+        "r1 = find (r0, r0) max [1]",
+        "r1 = find (r0, r0) min [0, 2]",
+        "r1 = contract (r0, r0) [0, 1] [1, 2] -> [0, 2]",
+        "r1 = candidates (r0) 3",
+        "r1 = candidates (r0) 3 positions",
+        "r1 = cumsum (r0) 1",
+        "r1 = cumsum (r0) 1 reverse",
+        "r1 = transpose (r0) [1, 0]",
+        "r1 = reshape (r0)",
+        "r1 = take (r0, r0)",
+        "r1 = scatter_add (r0, r0)",
+        "r1 = one_hot (r0)",
+        "r1 = assemble (r0, r0, r0) base part %1 [3, -2+%2, 0-%2 wraps 16]",
+        "r1 = assemble (r0) cover part %0 []",
+        "r1 = assemble (r0) cover part %0 [0 from 7 step -1, 2 spread 3, -1 spread 2 from 4 step -2]",
+        "r1 = assemble (r0, r0, r0) base part %1 [-3+%2 clips, 0+%2 wraps 16 clips]",
+        "r1 = collect (r0) slice axes (x,y:(1)2) to 1 rounds 1",
+        "r1 = collect (r0) slice axes (#9:(3)5) to 1 rounds 1",
+        "r1 = collect (r0) all_gather axes (x) from 1 rounds 1",
+        "r1 = collect (r0) permute target m0 f32[2@y]{max x} rounds 1",
+        "r1 = collect (r0) exchange target m0 f32[2@x] rounds 2",
+        "r1 = collect (r0) reduce_scatter axes (x) to 0 rounds 1",
+        "r1 = collect (r0) reduce_scatter axes (x) to 0 cut (y) rounds 1",
+        "r1 = collect (r0) all_reduce axes () rounds 1",
+        "r1 = collect (r0) keep axes (x) reduce min rounds 1",
+        "r1 = collect (r0) keep axes (x) reduce product rounds 1",
+        "print_text () s0",
+        "print (r0) [s0, %0]",
+        "print () []",
+        "show (r0) s0",
+        "save (r0) s0 whole",
+        "save (r0) s0 shards",
+        "assert (r0) s0"}) {
     body += fmt::format("  {} @1\n", step);
   }
   const std::string text =
@@ -370,12 +374,33 @@ TEST(ProgramTypes, OfLookUps) {
   EXPECT_WRONG("its result is not cut", "one_hot (r0)", "i64[8]", "f32[8, 10@x]");
 }
 
+TEST(ProgramTypes, OfTheGreatestOfTiles) {
+  EXPECT_FITS("candidates (r0) 2", "f32[3, 9@x]", "f32[3, 8@x]");
+  EXPECT_FITS("candidates (r0) 2 positions", "f32[3@y, 9@x]", "i64[3@y, 8@x]");
+  EXPECT_WRONG("there are not so many elements", "candidates (r0) 5", "f32[3, 9@x]", "f32[3, 10@x]");
+  EXPECT_WRONG("a tile of its result has not so many elements", "candidates (r0) 2", "f32[3, 9@x]", "f32[3, 6@x]");
+  EXPECT_WRONG("its result is not cut as it should be", "candidates (r0) 2", "f32[3, 9@x]", "f32[3, 8@y]");
+  EXPECT_WRONG("a pending operand may not pass through it", "candidates (r0) 2", "f32[3, 9@x]{+y}", "f32[3, 8@x]");
+}
+
 TEST(ProgramTypes, OfAssembling) {
   EXPECT_FITS("assemble (r0) cover part %0 [-2, 0]", "f32[8@x, 6]", "f32[4@y, 6]");
   EXPECT_FITS("assemble (r0, r1) cover part %0 [0] part %1 [3]", "f32[3@x]", "f32[5]", "f32[8@y]");
   EXPECT_FITS("assemble (r0, r1) cover part %0 [0-%1]", "f32[8@x]", "i64", "f32[4@x]");
   EXPECT_FITS("assemble (r0, r1, r2) base part %1 [0+%2 wraps 8]", "f32[8@x]", "f32[2]", "i64", "f32[8@x]");
+  EXPECT_FITS("assemble (r0) cover part %0 [0 from 7 step -2]", "f32[8@x]", "f32[4@y]");
+  EXPECT_FITS("assemble (r0, r1) base part %1 [1 spread 3]", "f32[8@x]", "f32[4@y]", "f32[8@x]");
   EXPECT_WRONG("its parts do not cover the result", "assemble (r0) cover part %0 [0]", "f32[3]", "f32[8]");
+  EXPECT_WRONG("its parts do not cover the result", "assemble (r0) cover part %0 [0 from 7 step -2]", "f32[8]",
+               "f32[5]");
+  EXPECT_WRONG("its parts do not cover the result", "assemble (r0) cover part %0 [0 spread 2]", "f32[8]", "f32[8]");
+  EXPECT_WRONG("a placement has a step that is none", "assemble (r0) cover part %0 [0 from 0 step 0]", "f32[8]",
+               "f32[8]");
+  EXPECT_WRONG("a placement has a step that is none", "assemble (r0) cover part %0 [0 spread 0]", "f32[8]", "f32[8]");
+  EXPECT_WRONG("a placement has a scalar and a step", "assemble (r0, r1) cover part %0 [0 from 7 step -1+%1]", "f32[8]",
+               "i64", "f32[8]");
+  EXPECT_WRONG("a placement has too large a number", "assemble (r0) cover part %0 [4 from 4611686018427387904 step -1]",
+               "f32[8]", "f32[8]");
   EXPECT_WRONG("its parts do not cover the result", "assemble (r0, r1) cover part %0 [0+%1]", "f32[3]", "i64",
                "f32[8]");
   EXPECT_WRONG("its base is not of the result's type", "assemble (r0) base", "f32[8@x]", "f32[8]");

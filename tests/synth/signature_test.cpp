@@ -253,6 +253,7 @@ std::vector<Rule> rules() {
       {Sort{true}, "iJ", "iJ", Parts::none, ReduceOp::sum, {}, kI64},
       {Greatest{2, false}, "iJ", "iK"},
       {Greatest{2, true}, "iJ", "iK", Parts::none, ReduceOp::sum, {}, kI64},
+      {Greatest{2, true}, "iJ,iJ", "iK", Parts::none, ReduceOp::sum, {kF32, kI64}, kI64},
       {Transpose{{1, 0}}, "ij", "ji", Parts::any},
       {Take{}, "rj,i", "ij", Parts::none, ReduceOp::sum, {kF32, kI64}},
       {Take{}, "rj,", "j", Parts::none, ReduceOp::sum, {kF32, kI64}},

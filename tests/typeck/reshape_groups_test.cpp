@@ -7,8 +7,6 @@
 
 #include <vector>
 
-#include "typeck/layouts/shape_rules.hpp"
-
 namespace tessera::typeck {
 namespace {
 
@@ -52,15 +50,6 @@ TEST(ExampleOf, ReshapeGroups) {
   const AxisList xy = {synth::whole_axis(*mesh, 0), synth::whole_axis(*mesh, 1)};
   EXPECT_EQ(reshape_layouts(made({16, 4}, mesh, {x, {}}), {64}).after, (std::vector<AxisList>{x}));
   EXPECT_EQ(reshape_layouts(made({16}, mesh, {xy}), {4, 4}).after, (std::vector<AxisList>{x, {}}));
-}
-
-TEST(ExampleOf, ShapeRules) {
-  const MeshRef mesh = *synth::Mesh::make({{"x", 2}});
-  const EverySteps steps(made({10}, mesh, {{synth::whole_axis(*mesh, 0)}}), open::Every{0, 3, 1});
-  EXPECT_EQ(steps.padding, 2);
-  EXPECT_EQ(steps.rows, (Shape{4, 3}));
-  EXPECT_EQ(steps.column.at(0).length, 3);
-  EXPECT_EQ(steps.column.at(1).start, 1);
 }
 
 TEST(ReshapeGroups, AKeptDimensionKeepsItsAxes) {
@@ -129,16 +118,41 @@ Sample random_sample() {
   return sample;
 }
 
-RC_GTEST_PROP(ReshapeGroups, EveryTileHoldsTheSameElementsInTheSameOrder, ()) {
-  const Sample sample = random_sample();
+void expect_same_elements(const Sample& sample, const ReshapeLayouts& layouts) {
   const MeshRef mesh = test_mesh();
-  const ReshapeLayouts layouts = reshape_layouts(made(sample.from, mesh, sample.splits), sample.to);
   const ArrayType before = made(sample.from, mesh, layouts.before);
   const ArrayType after = made(sample.to, mesh, layouts.after);
   for (std::int64_t device = 0; device < mesh->devices(); ++device) {
     RC_ASSERT(element_numbers(sample.from, synth::tile(before, device)) ==
               element_numbers(sample.to, synth::tile(after, device)));
   }
+}
+
+RC_GTEST_PROP(ReshapeGroups, EveryTileHoldsTheSameElementsInTheSameOrder, ()) {
+  const Sample sample = random_sample();
+  const ArrayType from = made(sample.from, test_mesh(), sample.splits);
+  expect_same_elements(sample, reshape_layouts(from, sample.to));
+  for (const ReshapeLayouts& layouts : dealt_reshapes(from, sample.to)) {
+    expect_same_elements(sample, layouts);
+    const auto again = reshape_into(from, sample.to, layouts.after);
+    RC_ASSERT(again.has_value() && again->before == layouts.before);
+  }
+}
+
+TEST(ReshapeGroups, WhatIsGivenUpIsDealtWhereCutsCoincide) {
+  const MeshRef mesh = *synth::Mesh::make({{"x", 4}, {"y", 2}});
+  const AxisList x = {synth::whole_axis(*mesh, 0)};
+  const AxisList y = {synth::whole_axis(*mesh, 1)};
+  const AxisList xy = {x[0], y[0]};
+  const auto dealt = [&](const Shape& from, std::vector<AxisList> splits, const Shape& to) {
+    return dealt_reshapes(made(from, mesh, std::move(splits)), to);
+  };
+  ASSERT_EQ(dealt({8, 16}, {{}, x}, {128}).size(), 1U);
+  EXPECT_EQ(dealt({8, 16}, {{}, x}, {128})[0].before, (std::vector<AxisList>{x, {}}));
+  EXPECT_EQ(dealt({8, 16}, {x, y}, {128})[0].after, (std::vector<AxisList>{xy}));
+  // Of two groups each may be the first to take an axis.
+  EXPECT_EQ(dealt({8, 4, 16}, {{}, x, {}}, {32, 16}).size(), 2U);
+  EXPECT_TRUE(dealt({3, 16}, {{}, x}, {48}).empty());  // three rows have no cuts for four devices
 }
 
 RC_GTEST_PROP(ReshapeGroups, AReshapeToTheSameShapeKeepsEveryAxisOfDimensionsAboveOne, ()) {

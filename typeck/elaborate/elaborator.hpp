@@ -90,8 +90,7 @@ class Elaborator : public OpenGraph {
   std::optional<std::pair<Checked, Checked>> check_operands(ExprId left, ExprId right, const Preference& want);
   std::optional<synth::Schedule> written_schedule(const frontend::Loop& loop);
   bool loop_keeps_shapes(const frontend::Loop& loop, const open::Loop& made_loop, const Checked& body);
-  MaybeValue take_part(Span span, const Checked& value, const std::vector<Selection>& taken,
-                       const char* who = "a slice");
+  MaybeValue take_part(Span span, const Checked& value, const std::vector<Selection>& taken);
   MaybeValue take_steps(Span span, const Checked& value, std::vector<Selection> taken);
   MaybeValue joined(ExprId id, open::If both, const MaybeValue& condition, const MaybeValue& then_value,
                     const MaybeValue& else_value);

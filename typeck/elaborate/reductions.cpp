@@ -125,8 +125,7 @@ MaybeValue run_arg_reduction(OperationCall& call) {
   const auto result = call.elaborator.made(call.span, ElementType::i64, shape, own.mesh_ref());
   if (!result.has_value()) return std::nullopt;
   const bool max = std::get<synth::ReduceKind>(call.info.detail) == synth::ReduceKind::max;
-  return call.elaborator.compute(call.span, *result, synth::ArgReduce{max, narrow(*dimensions)},
-                                 {made_whole(call, *a, *dimensions)}, call.quoted());
+  return call.elaborator.compute(call.span, *result, synth::ArgReduce{max, narrow(*dimensions)}, {*a}, call.quoted());
 }
 
 MaybeValue run_cumsum(OperationCall& call) {
@@ -159,24 +158,22 @@ Checked exchanged(OperationCall& call, const Checked& a, std::size_t one, std::s
                                  synth::Transpose{std::move(permutation)}, {a}, call.quoted());
 }
 
-// Puts elements in order along a dimension, which is made whole and becomes so long. It works along the last one:
-// another one is brought there and back.
+// Puts elements in order along a dimension, which becomes so long. It works along the last one: another one is brought
+// there and back.
 MaybeValue ordered(OperationCall& call, const Checked& a, std::size_t dimension, std::int64_t length,
                    synth::Operation operation) {
-  const Checked whole = made_whole(call, a, {dimension});
-  const std::size_t last = call.elaborator.type(whole).rank() - 1;
-  const Checked ready = exchanged(call, whole, dimension, last);
-  const open::Type own = call.elaborator.type(ready);
+  const std::size_t last = call.elaborator.type(a).rank() - 1;
+  const Checked ready = exchanged(call, a, dimension, last);
+  const open::Type given = call.elaborator.type(ready);
+  const open::Type own(synth::computed_as(given.element()), given.shape(), given.mesh_ref());
   Shape shape = own.shape();
   shape.back() = length;
   const bool gives_positions = std::get<Gives>(call.info.detail) == Gives::positions;
   const auto result =
       call.elaborator.made(call.span, gives_positions ? ElementType::i64 : own.element(), shape, own.mesh_ref());
   if (!result.has_value()) return std::nullopt;
-  const Checked done = exchanged(
-      call, call.elaborator.compute(call.span, *result, std::move(operation), {ready}, call.quoted()), dimension, last);
-  call.elaborator.share_wish(done, whole);
-  return done;
+  return exchanged(call, call.elaborator.compute(call.span, *result, std::move(operation), {ready}, call.quoted()),
+                   dimension, last);
 }
 
 }  // namespace
@@ -187,7 +184,11 @@ MaybeValue run_sort(OperationCall& call) {
   const auto dimension = call.dim(1, call.elaborator.type(*a).rank());
   if (!dimension.has_value()) return std::nullopt;
   const std::int64_t extent = call.elaborator.type(*a).shape()[*dimension];
-  return ordered(call, *a, *dimension, extent, synth::Sort{std::get<Gives>(call.info.detail) == Gives::positions});
+  const Checked whole = made_whole(call, *a, {*dimension});
+  const MaybeValue sorted =
+      ordered(call, whole, *dimension, extent, synth::Sort{std::get<Gives>(call.info.detail) == Gives::positions});
+  if (sorted.has_value()) call.elaborator.share_wish(*sorted, whole);
+  return sorted;
 }
 
 MaybeValue run_topk(OperationCall& call) {

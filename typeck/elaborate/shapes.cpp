@@ -84,7 +84,7 @@ MaybeValue run_reshape(OperationCall& call) {
   const open::Type from = call.elaborator.type(*a);
   const auto result = call.elaborator.made(call.span, from.element(), *shape, from.mesh_ref());
   if (!result.has_value()) return std::nullopt;
-  return call.elaborator.compute(call.span, *result, synth::Operation(synth::Reshape{}), {*a}, call.quoted());
+  return call.elaborator.compute_as_wished(call.span, *result, synth::Operation(synth::Reshape{}), {*a}, call.quoted());
 }
 
 MaybeValue run_broadcast(OperationCall& call) {
@@ -324,6 +324,21 @@ MaybeValue run_roll(OperationCall& call) {
   if (!rest.has_value()) return std::nullopt;
   const Checked whole = elaborator.finished(*a, call.quoted(), call.span);
   return elaborator.compute(call.span, own, open::Roll{*dimension, {}}, {whole, *rest}, call.quoted());
+}
+
+// The elements along a dimension from the last to the first.
+MaybeValue run_reverse(OperationCall& call) {
+  const MaybeValue a = call.array(0);
+  if (!a.has_value()) return std::nullopt;
+  const open::Type own = call.elaborator.type(*a);
+  const auto dimension = call.dim(1, own.rank());
+  if (!dimension.has_value()) return std::nullopt;
+  open::Slice slice;
+  for (const std::int64_t extent : own.shape()) slice.dimensions.push_back({0, extent});
+  const std::int64_t extent = own.shape()[*dimension];
+  if (extent <= 1) return a;
+  slice.dimensions[*dimension] = {extent - 1, extent, -1, false, -1};
+  return call.elaborator.compute(call.span, own, std::move(slice), {*a}, call.quoted());
 }
 
 MaybeValue run_size(OperationCall& call) {

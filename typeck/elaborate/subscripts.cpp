@@ -1,10 +1,10 @@
 // Indexing and slicing: `a[0:8, :, i]`.
 //
-// A slice, without the dimensions of the integers. Where a range has a step, first what the ranges span is taken, then
-// every so many elements of it.
+// A slice, without the dimensions of the integers.
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <limits>
 
 #include "typeck/elaborate/elaborator.hpp"
 #include "typeck/elaborate/fold.hpp"
@@ -12,8 +12,6 @@
 namespace tessera::typeck {
 
 namespace {
-
-constexpr const char* kSliceWithStep = "a slice with a step";
 
 // How many steps begin within so many elements.
 std::int64_t steps_over(std::int64_t elements, std::int64_t step) { return elements / step + (elements % step != 0); }
@@ -48,24 +46,41 @@ class Subscripts {
 
   std::optional<Selection> read_one(const frontend::Subscript& subscript, std::int64_t extent) {
     if (subscript.kind == frontend::Subscript::Kind::single) return read_single(subscript, extent);
-    auto taken = read_range(subscript, extent);
-    if (!taken.has_value() || !subscript.step.valid()) return taken;
-    const auto step = elaborator_.types().constant_integer(subscript.step, "a step");
+    const auto step = subscript.step.valid() ? elaborator_.types().constant_integer(subscript.step, "a step")
+                                             : std::optional<std::int64_t>(1);
     if (!step.has_value()) return std::nullopt;
-    if (*step < 1) {
-      auto diagnostic = base::make(Kind::slice_step, *step).at(elaborator_.ast()[subscript.step].span);
-      elaborator_.report(
-          std::move(diagnostic)
-              .suggest(fmt::format("`take` has the rows of dimension 0 in any order: from the last to the "
-                                   "first they are `take(a, {} - iota(i64[{}]))`",
-                                   array_.shape()[0] - 1, array_.shape()[0])));
+    auto taken = *step < 0 ? read_backwards(subscript, extent) : read_range(subscript, extent);
+    if (!taken.has_value()) return std::nullopt;
+    if (*step == 0) {
+      elaborator_.report(base::make(Kind::slice_step).at(elaborator_.ast()[subscript.step].span));
       return std::nullopt;
     }
-    if (*step < taken->length)
-      taken->step = *step;
-    else
-      taken->length = std::min<std::int64_t>(taken->length, 1);
+    const std::int64_t stride = *step > 0 ? *step : -std::max(*step, -std::numeric_limits<std::int64_t>::max());
+    taken->spanned = taken->length;
+    taken->length = steps_over(taken->length, stride);
+    if (taken->length > 1) taken->step = *step;
     return taken;
+  }
+
+  // Of a range that goes backwards both ends are constants, and one that is not written is the array's. As NumPy's,
+  // ends beyond the array are moved to its ends, of which the last one taken is after the stop.
+  std::optional<Selection> read_backwards(const frontend::Subscript& subscript, std::int64_t extent) {
+    const auto end = [&](ExprId expr, std::int64_t otherwise) -> std::optional<std::int64_t> {
+      if (!expr.valid()) return otherwise;
+      const MaybeValue at = position(expr);
+      if (!at.has_value()) return std::nullopt;
+      const auto known = elaborator_.known_integer(*at);
+      if (known.has_value()) return std::clamp<std::int64_t>(*known < 0 ? *known + extent : *known, -1, extent - 1);
+      elaborator_.report(base::make(Kind::slice_length)
+                             .at(subscript.span)
+                             .suggest("a range that goes backwards has constant ends; turn round what was taken, as in "
+                                      "`a[i:i+8][::-1]`"));
+      return std::nullopt;
+    };
+    const auto from = end(subscript.start, extent - 1);
+    const auto stop = end(subscript.stop, -1);
+    if (!from.has_value() || !stop.has_value()) return std::nullopt;
+    return Selection{std::max<std::int64_t>(0, *from), {}, std::max<std::int64_t>(0, *from - *stop), false};
   }
 
   MaybeValue position(ExprId expr) {
@@ -139,49 +154,26 @@ MaybeValue Elaborator::check_index(ExprId id, const frontend::Index& index) {
     return std::nullopt;
   }
   const auto taken = Subscripts(*this, from).read(index.subscripts);
-  if (!taken.has_value()) return std::nullopt;
-  const bool steps = std::any_of(taken->begin(), taken->end(), [](const Selection& one) { return one.step > 1; });
-  return steps ? take_steps(span, *base_value, *taken) : take_part(span, *base_value, *taken);
+  return taken.has_value() ? take_steps(span, *base_value, *taken) : std::nullopt;
 }
 
-// First what the ranges span, in whole steps where the array reaches so far: a few more elements after the last that is
-// wanted, or before the first.
+// Steps of a range that begins at run time are taken of what it spans.
 MaybeValue Elaborator::take_steps(Span span, const Checked& value, std::vector<Selection> taken) {
-  struct Stepped {
-    std::size_t dimension;  // of what is left when the integers have taken theirs
-    std::int64_t step;
-    std::int64_t first;
-  };
-  std::vector<Stepped> stepped;
-  std::size_t left = 0;
-  for (std::size_t d = 0; d < taken.size(); ++d) {
-    Selection& one = taken[d];
-    if (one.step > 1) {
-      const std::int64_t extent = type(value).shape()[d];
-      const std::int64_t missing = steps_over(one.length, one.step) * one.step - one.length;
-      const std::int64_t after = std::min(missing, extent - one.start - one.length);
-      const std::int64_t before = missing - after;
-      const bool reaches = !one.dynamic.has_value() && one.length > 0 && before <= one.start;
-      if (reaches) one.start -= before;
-      if (reaches) one.length += missing;
-      stepped.push_back({left, one.step, reaches ? before : 0});
-    }
-    left += one.single ? 0 : 1;
+  std::vector<Selection> rest;
+  bool has_rest = false;
+  for (Selection& one : taken) {
+    const bool is_later = one.dynamic.has_value() && one.step != 1;
+    if (!one.single) rest.push_back({0, {}, one.length, false, is_later ? one.step : 1});
+    if (!is_later) continue;
+    has_rest = true;
+    one.length = one.spanned;
+    one.step = 1;
   }
-  MaybeValue result = take_part(span, value, taken, kSliceWithStep);
-  for (const Stepped& one : stepped) {
-    if (!result.has_value()) return std::nullopt;
-    const open::Type from = type(*result);
-    Shape shape = from.shape();
-    shape[one.dimension] = steps_over(shape[one.dimension] - one.first, one.step);
-    result = compute(span, {from.element(), shape, from.mesh_ref()}, open::Every{one.dimension, one.step, one.first},
-                     {*result}, kSliceWithStep);
-  }
-  return result;
+  const MaybeValue part = take_part(span, value, taken);
+  return part.has_value() && has_rest ? take_part(span, *part, rest) : part;
 }
 
-MaybeValue Elaborator::take_part(Span span, const Checked& value, const std::vector<Selection>& taken,
-                                 const char* who) {
+MaybeValue Elaborator::take_part(Span span, const Checked& value, const std::vector<Selection>& taken) {
   const open::Type from = type(value);
   Shape shape;
   std::vector<std::size_t> singles;
@@ -189,11 +181,11 @@ MaybeValue Elaborator::take_part(Span span, const Checked& value, const std::vec
   open::Slice slice;
   bool all_whole = true;
   for (std::size_t d = 0; d < taken.size(); ++d) {
-    const bool whole = !taken[d].dynamic.has_value() && taken[d].length == from.shape()[d];
+    const bool whole = !taken[d].dynamic.has_value() && taken[d].length == from.shape()[d] && taken[d].step == 1;
     all_whole = all_whole && whole;
     shape.push_back(taken[d].length);
     if (taken[d].single) singles.push_back(d);
-    open::Selected selected{taken[d].start, taken[d].length, -1, taken[d].single};
+    open::Selected selected{taken[d].start, taken[d].length, -1, taken[d].single, taken[d].step};
     if (taken[d].dynamic.has_value()) {
       selected.scalar = static_cast<std::int32_t>(operands.size());
       operands.push_back(again_on(*taken[d].dynamic, from.mesh_ref()).value_or(*taken[d].dynamic));
@@ -201,7 +193,7 @@ MaybeValue Elaborator::take_part(Span span, const Checked& value, const std::vec
     slice.dimensions.push_back(selected);
   }
   if (all_whole) return index_wise_.drop_dimensions(value, std::move(singles), "an index", span);
-  const Checked part = compute(span, {from.element(), shape, from.mesh_ref()}, std::move(slice), operands, who);
+  const Checked part = compute(span, {from.element(), shape, from.mesh_ref()}, std::move(slice), operands, "a slice");
   return index_wise_.drop_dimensions(part, std::move(singles), "an index", span);
 }
 

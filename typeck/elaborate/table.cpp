@@ -117,6 +117,11 @@ std::vector<OperationInfo> shape_operations() {
        run_roll,
        {},
        "s positions on along a dimension, from its end to its beginning"},
+      {"reverse",
+       {{"a", K::array}, {"dim", K::dim}},
+       run_reverse,
+       {},
+       "the elements along a dimension from the last to the first"},
       {"size", {{"a", K::array}, {"dim", K::dim}}, run_size, {}, "an extent, as a constant"},
   };
 }

@@ -139,6 +139,7 @@ MaybeValue run_reshape(OperationCall& call);
 MaybeValue run_broadcast(OperationCall& call);
 MaybeValue run_concat(OperationCall& call);
 MaybeValue run_pad(OperationCall& call);
+MaybeValue run_reverse(OperationCall& call);
 MaybeValue run_roll(OperationCall& call);
 MaybeValue run_update(OperationCall& call);
 MaybeValue run_einsum(OperationCall& call);

@@ -77,8 +77,9 @@ struct Selection {
   std::int64_t start = 0;          // where it is known
   std::optional<Checked> dynamic;  // a run-time start
   std::int64_t length = 0;
-  bool single = false;    // an integer: the dimension goes
-  std::int64_t step = 1;  // of a range: every so many elements
+  bool single = false;       // an integer: the dimension goes
+  std::int64_t step = 1;     // of a range: every so many elements, backwards if it is below 0
+  std::int64_t spanned = 0;  // of a range with a step: how many elements there are from its start to its stop
 };
 
 // A name bound inside a function, block or loop. Empty if its definition failed, which was reported.

@@ -44,6 +44,7 @@ struct Rules {
   void operator()(const synth::Cumsum& o) const { reverse_cumsum(r, o); }
   void operator()(const synth::Sort&) const {}      // ends every way (activity.cpp)
   void operator()(const synth::Greatest&) const {}  // so does this
+  void operator()(const synth::Candidates&) const {}
   void operator()(const synth::Transpose&) const { reverse_moves(r); }
   void operator()(const synth::Reshape&) const { reverse_moves(r); }
   void operator()(const synth::Take&) const { reverse_take(r); }

@@ -2,6 +2,8 @@
 #include <algorithm>
 
 #include "typeck/insert/inserter.hpp"
+#include "typeck/layouts/candidates.hpp"
+#include "typeck/layouts/records.hpp"
 
 namespace tessera::typeck {
 
@@ -80,6 +82,48 @@ MaybeHeld TypedOperations::reduce(Span span, const std::string& who, const Held&
   }
   const synth::Reduce operation{kind, {dimensions.begin(), dimensions.end()}};
   return compute_solved(signature(span, who, operation, {a}, element(a), shape), operation, {a}, want);
+}
+
+// Each tile finds the first of the finished extremes; where the lines are whole there is nothing to finish.
+MaybeHeld TypedOperations::arg_reduced(Span span, const std::string& who, const Held& a, const synth::ArgReduce& how,
+                                       NodeLayouts layouts) {
+  const MaybeHeld ready = brought(a, std::move(layouts.uses[0]));
+  if (!ready.has_value()) return std::nullopt;
+  const Held array = widened(*ready);
+  const ArrayType result = layouts.types.at(0);
+  if (!goes_by_records(type(array), how)) return compute(span, result, how, {array.node()});
+  const MaybeHeld extremes =
+      reduce(span, who, array, extreme_of(how), {how.dimensions.begin(), how.dimensions.end()}, {});
+  if (!extremes.has_value()) return std::nullopt;
+  Reason why{Reason::Asker::pending_resolution, who, span, {}, std::move(layouts.compared)};
+  const MaybeHeld whole = redistribute(*extremes, finished_in_place(type(*extremes)), std::move(why));
+  if (!whole.has_value()) return std::nullopt;
+  return compute(span, result, synth::Find{how.max, how.dimensions}, {array.node(), whole->node()});
+}
+
+// Where lines are not whole, each tile gives its greatest, which are brought together as the result lies.
+MaybeHeld TypedOperations::greatest(Span span, const std::string& who, const Held& a, const synth::Greatest& how,
+                                    NodeLayouts layouts) {
+  const MaybeHeld ready = brought(a, std::move(layouts.uses[0]));
+  if (!ready.has_value()) return std::nullopt;
+  const Held array = widened(*ready);
+  const ArrayType result = layouts.types.at(0);
+  if (type(array).layout().split(type(array).rank() - 1).empty()) return compute(span, result, how, {array.node()});
+  const auto candidates = candidates_of(type(array), how);
+  TESSERA_CHECK(candidates.has_value(), "tiles have not so many elements as were counted on");
+  std::vector<NodeId> nodes;
+  for (const bool positions : {false, true}) {
+    if (positions && !how.positions) continue;
+    const auto own = candidates->with_element(positions ? ElementType::i64 : candidates->element());
+    const Held some = compute(span, *own, synth::Candidates{how.count, positions}, {array.node()});
+    const auto target = reports_.with_layout(span, *own, result.layout());
+    if (!target.has_value()) return std::nullopt;
+    const MaybeHeld moved =
+        redistribute(some, *target, Reason{Reason::Asker::operation, who, span, {}, layouts.compared});
+    if (!moved.has_value()) return std::nullopt;
+    nodes.push_back(moved->node());
+  }
+  return compute(span, result, how, std::move(nodes));
 }
 
 MaybeHeld TypedOperations::broadcast(Span span, const std::string& who, const Held& a, const Shape& shape,

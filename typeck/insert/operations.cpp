@@ -35,6 +35,12 @@ struct Operations {
     return reduce.dimensions.empty() ? inserter.widened(first()) : built(reduce, true);
   }
   MaybeHeld operator()(const synth::Reshape&) const { return reshaped(); }
+  MaybeHeld operator()(const synth::ArgReduce& how) const {
+    return inserter.arg_reduced(span(), body.who, first(), how, std::move(layouts));
+  }
+  MaybeHeld operator()(const synth::Greatest& how) const {
+    return inserter.greatest(span(), body.who, first(), how, std::move(layouts));
+  }
   MaybeHeld operator()(const synth::Take& take) const { return built(take, false); }
   MaybeHeld operator()(const synth::ScatterAdd& add) const { return built(add, true); }
   // What is made of nothing or of each device's tile: constants, sorts and transposes; and effects.
@@ -58,9 +64,6 @@ struct Operations {
   MaybeHeld operator()(const open::Unsqueeze&) const { return reshaped(); }
   MaybeHeld operator()(const open::Slice& slice) const {
     return inserter.slice(span(), body.who, operands, slice.dimensions, result());
-  }
-  MaybeHeld operator()(const open::Every& every) const {
-    return inserter.every(span(), body.who, first(), every, std::move(layouts.uses[0]));
   }
   MaybeHeld operator()(const open::Pad& pad) const {
     return inserter.padded(span(), body.who, first(), pad.widths, operands.at(1), result());

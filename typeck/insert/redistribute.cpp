@@ -32,10 +32,11 @@ bool Redistributions::allow_received(std::int64_t bytes, const Reason& why, Span
 
 namespace {
 
-// `concat` would bring its operands to a layout that is printed behind it; its own layout is therefore printed first.
+// `concat` and `reshape` would take the layout that is printed behind them for the wanted one; their own layout is
+// therefore printed first.
 bool takes_any_wanted_layout(const frontend::Ast& ast, ExprId expr) {
   const auto* const call = std::get_if<frontend::Call>(&ast[expr].node);
-  return call != nullptr && call->callee.text == "concat";
+  return call != nullptr && (call->callee.text == "concat" || call->callee.text == "reshape");
 }
 
 }  // namespace

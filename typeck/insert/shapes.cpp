@@ -40,10 +40,10 @@ std::int64_t received_bytes(const ArrayType& from, const ArrayType& to, const st
   bool dynamic = false;
   synth::Offset offset;
   for (std::size_t d = 0; d < taken.size(); ++d) {
-    const bool proper = taken[d].scalar >= 0 || taken[d].length != from.shape()[d];
+    const bool proper = taken[d].scalar >= 0 || taken[d].length != from.shape()[d] || taken[d].step != 1;
     moves = moves || (proper && !from.layout().split(d).empty());
     dynamic = dynamic || taken[d].scalar >= 0;
-    offset.push_back(taken[d].start);
+    offset.push_back({taken[d].start, taken[d].step});
   }
   if (!moves) return 0;
   if (dynamic) {
@@ -68,6 +68,7 @@ MaybeHeld TypedOperations::slice(Span span, const std::string& who, const std::v
   synth::Part part{0, {}};
   for (std::size_t d = 0; d < taken.size(); ++d) {
     synth::Placement placement{-taken[d].start, -1, false, false, 0};
+    if (taken[d].step != 1) placement = {0, -1, false, false, 0, false, taken[d].start, taken[d].step};
     if (taken[d].scalar >= 0) placement = {0, taken[d].scalar, true, taken[d].single, from.shape()[d]};
     part.placements.push_back(placement);
   }
@@ -76,40 +77,6 @@ MaybeHeld TypedOperations::slice(Span span, const std::string& who, const std::v
   std::vector<NodeId> nodes;
   for (const Held& operand : operands) nodes.push_back(operand.node());
   return compute(span, result, synth::Assemble{false, {std::move(part)}}, std::move(nodes), bytes, who);
-}
-
-MaybeHeld TypedOperations::every(Span span, const std::string& who, const Held& value, const open::Every& every,
-                                 Changes way) {
-  const EverySteps steps(type(value), every);
-  const ShapeRules rules(plans_, reports_, who, span);
-  MaybeHeld ready = value;
-  if (steps.padding != 0) {
-    ready = brought(value, std::move(way));
-    const Held zero = scalar(span, std::int64_t{0}, type(value).element(), type(value).mesh_ref());
-    if (!ready.has_value()) return std::nullopt;
-    std::vector<std::pair<std::int64_t, std::int64_t>> widths(type(value).rank());
-    widths[every.dimension].second = steps.padding;
-    const auto longer = rules.padded(type(*ready), widths);
-    ready = longer.has_value() ? padded(span, who, *ready, widths, zero, *longer) : std::nullopt;
-  }
-  const auto in_shape = [&](const std::optional<ArrayType>& shaped, Changes before) {
-    if (ready.has_value()) ready = brought(*ready, std::move(before));
-    ready = ready.has_value() && shaped.has_value() ? MaybeHeld(reshaped(*ready, *shaped, span)) : std::nullopt;
-  };
-  Changes before_rows;
-  if (!ready.has_value()) return std::nullopt;
-  const auto in_rows = rules.reshaped(type(*ready), steps.rows, before_rows);
-  in_shape(in_rows, std::move(before_rows));
-  if (ready.has_value() && !steps.takes_all) {
-    const auto column = rules.sliced(type(*ready), steps.column);
-    ready = column.has_value() ? slice(span, who, {*ready}, steps.column, *column) : std::nullopt;
-  }
-  if (!ready.has_value()) return std::nullopt;
-  Changes before_dropping;
-  const auto dropped =
-      ShapeRules(plans_, reports_, "an index", span).dropped(type(*ready), steps.singles, before_dropping);
-  in_shape(dropped, std::move(before_dropping));
-  return ready;
 }
 
 // Elements that leave the dimension at its end come in at its beginning: two parts, each clipped. Placed at run time

@@ -36,13 +36,17 @@ class TypedOperations : public Redistributions {
                      const Want& want);
   MaybeHeld reduce(Span span, const std::string& who, const Held& a, synth::ReduceKind kind,
                    const std::vector<std::size_t>& dimensions, const Want& want);
+  // The positions of extremes, in the layouts that the rules give.
+  MaybeHeld arg_reduced(Span span, const std::string& who, const Held& a, const synth::ArgReduce& how,
+                        NodeLayouts layouts);
+  // The greatest along the last dimension, likewise.
+  MaybeHeld greatest(Span span, const std::string& who, const Held& a, const synth::Greatest& how, NodeLayouts layouts);
   MaybeHeld broadcast(Span span, const std::string& who, const Held& a, const Shape& shape, const Want& want);
   MaybeHeld padded(Span span, const std::string& who, const Held& a,
                    const std::vector<std::pair<std::int64_t, std::int64_t>>& widths, const Held& value,
                    const ArrayType& result);
   MaybeHeld slice(Span span, const std::string& who, const std::vector<Held>& operands,
                   const std::vector<open::Selected>& taken, const ArrayType& result);
-  MaybeHeld every(Span span, const std::string& who, const Held& value, const open::Every& every, Changes way);
   MaybeHeld unsqueezed(Span span, const Held& a, const std::vector<std::size_t>& dimensions);
   MaybeHeld concat(Span span, const std::string& who, std::vector<Held> all, const open::Concat& concat,
                    NodeLayouts layouts);

@@ -65,17 +65,27 @@ std::vector<std::size_t> every_dimension(std::size_t rank) {
   return all;
 }
 
-synth::Placement inverse(const synth::Placement& placement) {
+// Where the elements of a result with this extent lie in the part that they were taken from. Of a step backwards they
+// are numbered from the other end, since only steps may be below 0.
+synth::Placement inverse(const synth::Placement& placement, std::int64_t extent) {
   synth::Placement back = placement;
-  back.add = -placement.add;
+  const bool is_plain = placement.step == 1 && placement.spread == 1;
+  back.add = is_plain ? -placement.add : placement.first;
   back.subtract = !placement.subtract;
+  if (is_plain) return back;
+  const std::int64_t last = placement.step < 0 ? extent - 1 : 0;
+  const std::int64_t sign = placement.step < 0 ? -1 : 1;
+  back.add = placement.first + placement.step * last;
+  back.spread = sign * placement.step;
+  back.first = placement.add + placement.spread * last;
+  back.step = sign * placement.spread;
   return back;
 }
 
 // May a part, taken back as placed, have elements that the whole does not give it?
 bool lacks_elements(const synth::Placement& back, std::int64_t whole, std::int64_t extent) {
   if (back.scalar >= 0) return back.clips || extent > whole;
-  return back.add > 0 || back.add + whole < extent;
+  return synth::numbers_in(synth::shift_of(back), whole, {0, extent}).length() < extent;
 }
 
 }  // namespace
@@ -198,8 +208,8 @@ struct WayBack::Step {
     bool moves = false;
     for (std::size_t d = 0; d < part.placements.size(); ++d) {
       synth::Placement& placement = part.placements[d];
-      offset.push_back(-placement.add);
-      const bool proper = placement.scalar >= 0 || from.shape()[d] != move.type.shape()[d];
+      offset.push_back(synth::shift_of(placement));
+      const bool proper = !(placement == synth::Placement{}) || from.shape()[d] != move.type.shape()[d];
       moves = moves || (proper && !from.layout().split(d).empty());
       if (placement.scalar < 0) continue;
       at_run_time = true;
@@ -229,7 +239,7 @@ struct WayBack::Step {
     const Shape whole = graph.type(*own).shape();
     Moved move{false, std::move(*type), *own, {}};
     for (std::size_t d = 0; d < part.placements.size(); ++d) {
-      move.placements.push_back(inverse(part.placements[d]));
+      move.placements.push_back(inverse(part.placements[d], whole[d]));
       move.has_base = move.has_base || lacks_elements(move.placements.back(), whole[d], move.type.shape()[d]);
     }
     return moved(move);

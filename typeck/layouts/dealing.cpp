@@ -17,9 +17,6 @@ using synth::Layout;
 
 namespace {
 
-// A gather of so few bytes in all is one launch like any other step, so it may be chosen if it is the fastest.
-constexpr std::int64_t kGatheredBytesMax = std::int64_t{64} << 10U;
-
 struct Deal {
   std::string description;
   Layout layout;
@@ -101,9 +98,10 @@ std::vector<Deal> deals(const ArrayType& from, const std::vector<std::size_t>& d
   return all;
 }
 
-// The seconds and bytes of bringing the value to a layout and its like to the wanted one.
-std::optional<Alternative> price_of_deal(Plans& plans, const ArrayType& from, const ArrayType& to, base::Span span,
-                                         const Want& want) {
+}  // namespace
+
+std::optional<Alternative> price_of_change(Plans& plans, const ArrayType& from, const ArrayType& to, base::Span span,
+                                           const Want& want) {
   Alternative price;
   const auto add = [&](const ArrayType& before, const ArrayType& after) {
     if (synth::same_type(before, after)) return true;
@@ -118,28 +116,32 @@ std::optional<Alternative> price_of_deal(Plans& plans, const ArrayType& from, co
   return !wanted.ok() || add(to, *wanted) ? std::optional(price) : std::nullopt;
 }
 
-}  // namespace
+std::optional<BestDeal> Dealing::best(const ArrayType& from, const std::vector<std::size_t>& dimensions,
+                                      const Want& want) const {
+  std::optional<BestDeal> best;
+  std::vector<Alternative> compared;
+  for (const Deal& deal : deals(from, dimensions, want)) {
+    const auto target = reports_.with_layout(span_, from, deal.layout);
+    auto price = target.has_value() ? price_of_change(plans_, from, *target, span_, want) : std::nullopt;
+    if (!price.has_value()) return std::nullopt;
+    price->description = deal.description;
+    compared.push_back(std::move(*price));
+    if (best.has_value() && !cheaper(compared.back(), compared[best->number])) continue;
+    best = BestDeal{*target, compared.size() - 1, {}};
+  }
+  TESSERA_CHECK(best.has_value(), "a dimension cannot be made whole");
+  best->compared = std::move(compared);
+  return best;
+}
 
 std::optional<ArrayType> Dealing::whole(const ArrayType& from, const std::vector<std::size_t>& dimensions,
                                         const Want& want, Changes& way) const {
   if (std::ranges::all_of(dimensions, [&](std::size_t d) { return from.layout().split(d).empty(); })) return from;
-  Reason why{Reason::Asker::operation, who_, span_, {}, {}};
-  std::optional<ArrayType> chosen;
-  std::size_t best = 0;
-  for (const Deal& deal : deals(from, dimensions, want)) {
-    const auto target = reports_.with_layout(span_, from, deal.layout);
-    auto price = target.has_value() ? price_of_deal(plans_, from, *target, span_, want) : std::nullopt;
-    if (!price.has_value()) return std::nullopt;
-    price->description = deal.description;
-    why.compared.push_back(std::move(*price));
-    if (chosen.has_value() && !cheaper(why.compared.back(), why.compared[best])) continue;
-    best = why.compared.size() - 1;
-    chosen = *target;
-  }
-  TESSERA_CHECK(chosen.has_value(), "a dimension cannot be made whole");
-  why.compared[best].chosen = true;
-  Greedy::change(way, from, *chosen, std::move(why));
-  return chosen;
+  auto deal = best(from, dimensions, want);
+  if (!deal.has_value()) return std::nullopt;
+  deal->compared[deal->number].chosen = true;
+  Greedy::change(way, from, deal->target, {Reason::Asker::operation, who_, span_, {}, std::move(deal->compared)});
+  return deal->target;
 }
 
 }  // namespace tessera::typeck

@@ -217,6 +217,12 @@ void add_plan(Alternative& price, const synth::Plan& plan) {
   price.peak_bytes = std::max(price.peak_bytes, plan.peak_bytes);
 }
 
+void add_price(Alternative& price, const Alternative& rest) {
+  price.seconds += rest.seconds;
+  price.received_bytes += rest.received_bytes;
+  price.peak_bytes = std::max(price.peak_bytes, rest.peak_bytes);
+}
+
 ArrayType widened(const ArrayType& type) {
   auto wide = type.with_element(synth::computed_as(type.element()));
   TESSERA_CHECK(wide.ok(), "an array cannot be widened");
@@ -316,9 +322,7 @@ std::optional<Alternative> Greedy::finishing_price(const Signature& signature, c
   if (Problem(signature.indices, pointers(finished)).clash().has_value()) return std::nullopt;
   const auto rest = Pricing(plans_, signature, pointers(finished), want).least();
   if (!rest.has_value()) return std::nullopt;
-  total.seconds += rest->seconds;
-  total.received_bytes += rest->received_bytes;
-  total.peak_bytes = std::max(total.peak_bytes, rest->peak_bytes);
+  add_price(total, *rest);
   return total;
 }
 

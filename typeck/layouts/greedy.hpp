@@ -24,6 +24,8 @@ struct Operand {
 
 // Adds what a change by this plan takes.
 void add_plan(Alternative& price, const synth::Plan& plan);
+// Adds what comes after it.
+void add_price(Alternative& price, const Alternative& rest);
 // The same elements in the type that operations compute in.
 synth::ArrayType widened(const synth::ArrayType& type);
 

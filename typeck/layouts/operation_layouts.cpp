@@ -5,8 +5,10 @@
 #include <algorithm>
 #include <array>
 
+#include "typeck/layouts/candidates.hpp"
 #include "typeck/layouts/dealing.hpp"
 #include "typeck/layouts/parts.hpp"
+#include "typeck/layouts/records.hpp"
 #include "typeck/layouts/shape_rules.hpp"
 
 namespace tessera::typeck {
@@ -67,7 +69,21 @@ struct Decision {
   }
   Found operator()(const synth::Reshape&) const {
     NodeLayouts layouts = none();
-    auto type = rules().reshaped(first().type, result().shape(), layouts.uses[0]);
+    auto type = rules().reshaped(first().type, result().shape(), wanted, layouts.uses[0]);
+    return ready(std::move(layouts), std::move(type));
+  }
+  Found operator()(const synth::ArgReduce& how) const {
+    NodeLayouts layouts = none();
+    auto type = greedy.finish(first(), body.who, node.span, nullptr, layouts.uses[0]);
+    if (type.has_value())
+      type = Records(greedy.plans(), reports, body.who, node.span).positions(*type, how, result().shape(), layouts);
+    return ready(std::move(layouts), std::move(type));
+  }
+  Found operator()(const synth::Greatest& how) const {
+    NodeLayouts layouts = none();
+    auto type = greedy.finish(first(), body.who, node.span, nullptr, layouts.uses[0]);
+    if (type.has_value())
+      type = CandidatesRule(greedy.plans(), reports, body.who, node.span).greatest(*type, how, layouts);
     return ready(std::move(layouts), std::move(type));
   }
   Found operator()(const synth::Take& take) const { return solve(take, result().element()); }
@@ -94,11 +110,6 @@ struct Decision {
   }
   Found operator()(const open::Slice& slice) const {
     return as_it_lies(rules().sliced(first().type, slice.dimensions));
-  }
-  Found operator()(const open::Every& every) const {
-    NodeLayouts layouts = none();
-    auto type = rules().every(first(), every, greedy, layouts.uses[0]);
-    return ready(std::move(layouts), std::move(type));
   }
   Found operator()(const open::Pad& pad) const { return as_it_lies(rules().padded(first().type, pad.widths)); }
   Found operator()(const open::Concat& concat) const {

@@ -20,7 +20,7 @@ namespace {
 
 synth::Offset offset_of_part(const synth::Part& part) {
   synth::Offset offset;
-  for (const synth::Placement& placement : part.placements) offset.push_back(-placement.add);
+  for (const synth::Placement& placement : part.placements) offset.push_back(synth::shift_of(placement));
   return offset;
 }
 

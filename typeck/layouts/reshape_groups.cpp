@@ -61,17 +61,45 @@ bool cuts_coincide(const synth::Cuts& a, std::int64_t rows_a, const synth::Cuts&
   return true;
 }
 
+// Do the tiles of a group's two major dimensions, split over these axes, hold the same elements?
+bool fits_group(const synth::Mesh& mesh, const AxisList& axes, const Shape& before, const Shape& after,
+                const Group& group) {
+  return cuts_coincide({mesh, before[group.before.front()], axes}, product(before, group.before),
+                       {mesh, after[group.after.front()], axes}, product(after, group.after));
+}
+
 AxisList surviving(const synth::Mesh& mesh, const AxisList& axes, const Shape& before, const Shape& after,
                    const Group& group) {
-  const std::int64_t extent_a = before[group.before.front()];
-  const std::int64_t extent_b = after[group.after.front()];
   for (std::size_t count = axes.size(); count > 0; --count) {
     AxisList prefix(axes.begin(), axes.begin() + static_cast<std::ptrdiff_t>(count));
-    if (cuts_coincide({mesh, extent_a, prefix}, product(before, group.before), {mesh, extent_b, prefix},
-                      product(after, group.after)))
-      return prefix;
+    if (fits_group(mesh, prefix, before, after, group)) return prefix;
   }
   return {};
+}
+
+// The axes that split an array and no longer do so after it is brought to other splits.
+AxisList given_up(const synth::ArrayType& from, const std::vector<AxisList>& kept) {
+  AxisList all;
+  for (std::size_t d = 0; d < from.rank(); ++d) {
+    const AxisList& own = from.layout().split(d);
+    all.insert(all.end(), own.begin() + static_cast<std::ptrdiff_t>(kept[d].size()), own.end());
+  }
+  return all;
+}
+
+// Gives the axis to the first of the groups that has room for it.
+bool take_axis(const synth::ArrayType& from, const Shape& to, const std::vector<const Group*>& takers,
+               const synth::AxisPart& axis, ReshapeLayouts& layouts) {
+  for (const Group* group : takers) {
+    AxisList with = layouts.before[group->before.front()];
+    with.push_back(axis);
+    const std::int64_t room = std::min(from.shape()[group->before.front()], to[group->after.front()]);
+    if (synth::shard_count(with) > room || !fits_group(from.mesh(), with, from.shape(), to, *group)) continue;
+    layouts.before[group->before.front()] = with;
+    layouts.after[group->after.front()] = with;
+    return true;
+  }
+  return false;
 }
 
 }  // namespace
@@ -87,6 +115,38 @@ ReshapeLayouts reshape_layouts(const synth::ArrayType& from, const Shape& to) {
     layouts.after[group.after.front()] = kept;
   }
   return layouts;
+}
+
+std::vector<ReshapeLayouts> dealt_reshapes(const synth::ArrayType& from, const Shape& to) {
+  std::vector<ReshapeLayouts> all;
+  if (synth::elements(from.shape()) == 0) return all;
+  const ReshapeLayouts kept = reshape_layouts(from, to);
+  const AxisList free = given_up(from, kept.before);
+  const std::vector<Group> own = groups(from.shape(), to);
+  for (const Group& first : own) {
+    std::vector<const Group*> takers = {&first};
+    for (const Group& group : own) {
+      if (&group != &first) takers.push_back(&group);
+    }
+    ReshapeLayouts layouts = kept;
+    bool takes = false;
+    for (const synth::AxisPart& axis : free) takes = take_axis(from, to, takers, axis, layouts) || takes;
+    if (takes) all.push_back(std::move(layouts));
+  }
+  return all;
+}
+
+std::optional<ReshapeLayouts> reshape_into(const synth::ArrayType& from, const Shape& to,
+                                           const std::vector<AxisList>& after) {
+  ReshapeLayouts layouts{std::vector<AxisList>(from.rank()), std::vector<AxisList>(to.size())};
+  if (synth::elements(from.shape()) == 0) return std::nullopt;
+  for (const Group& group : groups(from.shape(), to)) {
+    const AxisList& axes = after[group.after.front()];
+    if (!fits_group(from.mesh(), axes, from.shape(), to, group)) return std::nullopt;
+    layouts.before[group.before.front()] = axes;
+    layouts.after[group.after.front()] = axes;
+  }
+  return layouts.after == after ? std::optional(std::move(layouts)) : std::nullopt;
 }
 
 }  // namespace tessera::typeck

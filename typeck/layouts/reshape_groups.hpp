@@ -1,6 +1,7 @@
 // The splits that survive a reshape.
 #pragma once
 
+#include <optional>
 #include <vector>
 
 #include "synth/layout/array_type.hpp"
@@ -21,5 +22,16 @@ struct ReshapeLayouts {
 // Example: on x:4,y:2 f32[16@x, 4] becomes [64@x], and [16@(x,y)] becomes [4@x, 4]: y is given up, because its cuts lie
 // inside the rows.
 ReshapeLayouts reshape_layouts(const synth::ArrayType& from, const synth::Shape& to);
+
+// The same with the splits that are given up dealt to the major dimensions of groups: one way for each group that is
+// the first to take them, as far as cuts of its two major dimensions coincide and have a position for every tile; the
+// others follow in their order. Ways that take nothing are left out.
+//
+// Example: on x:4 f32[8, 16@x] becomes [128@x] by way of [8@x, 16].
+std::vector<ReshapeLayouts> dealt_reshapes(const synth::ArrayType& from, const synth::Shape& to);
+
+// The layouts that give the result these splits, if there are any: they stand on major dimensions alone.
+std::optional<ReshapeLayouts> reshape_into(const synth::ArrayType& from, const synth::Shape& to,
+                                           const std::vector<synth::AxisList>& after);
 
 }  // namespace tessera::typeck

@@ -12,15 +12,67 @@ using synth::AxisList;
 using synth::Layout;
 using synth::Shape;
 
-std::optional<ArrayType> ShapeRules::reshaped(const ArrayType& from, const Shape& shape, Changes& way) const {
-  ReshapeLayouts layouts = reshape_layouts(from, shape);
-  auto before = Layout::make(from.mesh(), std::move(layouts.before), from.layout().pending(), from.layout().reduce());
-  TESSERA_CHECK(before.ok(), "a reshape's layout is not valid");
-  const auto wanted = reports_.with_layout(span_, from, std::move(before).value());
-  if (!wanted.has_value()) return std::nullopt;
-  Greedy::change(way, from, *wanted, Reason{Reason::Asker::operation, who_, span_, {}, {}});
-  return reports_.make_type(span_, from.element(), shape, from.mesh_ref(), std::move(layouts.after),
-                            from.layout().pending(), from.layout().reduce());
+namespace {
+
+struct ReshapeWay {
+  std::string description;
+  ReshapeLayouts layouts;
+};
+
+// The ways of reshaping an array that gives up some of its splits. One that deals them is better than one that gathers,
+// unless the array has few bytes.
+std::vector<ReshapeWay> reshape_ways(const ArrayType& from, const Shape& shape, const Want& want) {
+  const ReshapeLayouts kept = reshape_layouts(from, shape);
+  std::vector<ReshapeWay> all;
+  const auto add = [&](const std::string& description, const ReshapeLayouts& layouts) {
+    const auto is_same = [&](const ReshapeWay& other) { return other.layouts.before == layouts.before; };
+    if (std::ranges::none_of(all, is_same)) all.push_back({description, layouts});
+  };
+  for (const ReshapeLayouts& layouts : dealt_reshapes(from, shape)) add("dealt to another dimension", layouts);
+  if (all.empty() || synth::array_bytes(from) <= kGatheredBytesMax) add("gathered", kept);
+  if (!want.fits(shape.size(), from.mesh())) return all;
+  if (const auto wanted = reshape_into(from, shape, want.layout->splits())) add("as the annotation wants", *wanted);
+  return all;
+}
+
+}  // namespace
+
+std::optional<ShapeRules::Reshaped> ShapeRules::reshape_types(const Type& from, const Shape& shape,
+                                                              const ReshapeLayouts& layouts) const {
+  const auto& own = from.layout();
+  auto before = reports_.make_type(span_, from.element(), from.shape(), from.mesh_ref(), layouts.before, own.pending(),
+                                   own.reduce());
+  auto after =
+      reports_.make_type(span_, from.element(), shape, from.mesh_ref(), layouts.after, own.pending(), own.reduce());
+  if (!before.has_value() || !after.has_value()) return std::nullopt;
+  return Reshaped{std::move(*before), std::move(*after)};
+}
+
+std::optional<ArrayType> ShapeRules::reshaped(const ArrayType& from, const Shape& shape, const Want& want,
+                                              Changes& way) const {
+  const ReshapeLayouts kept = reshape_layouts(from, shape);
+  Reason why{Reason::Asker::operation, who_, span_, {}, {}};
+  std::optional<Reshaped> chosen;
+  std::size_t best = 0;
+  const bool stays = kept.before == from.layout().splits() || synth::elements(from.shape()) == 0;
+  if (stays) chosen = reshape_types(from, shape, kept);
+  const std::vector<ReshapeWay> ways = stays ? std::vector<ReshapeWay>() : reshape_ways(from, shape, want);
+  for (const ReshapeWay& own : ways) {
+    auto types = reshape_types(from, shape, own.layouts);
+    auto price = types.has_value() ? price_of_change(plans_, from, types->before, span_, {}) : std::nullopt;
+    const auto rest = price.has_value() ? price_of_change(plans_, types->after, types->after, span_, want) : price;
+    if (!rest.has_value()) return std::nullopt;
+    add_price(*price, *rest);
+    price->description = own.description;
+    why.compared.push_back(std::move(*price));
+    if (chosen.has_value() && !cheaper(why.compared.back(), why.compared[best])) continue;
+    best = why.compared.size() - 1;
+    chosen = std::move(types);
+  }
+  if (!chosen.has_value()) return std::nullopt;
+  if (!ways.empty()) why.compared[best].chosen = true;
+  Greedy::change(way, from, chosen->before, std::move(why));
+  return chosen->after;
 }
 
 std::optional<ArrayType> ShapeRules::dropped(const ArrayType& from, const std::vector<std::size_t>& dimensions,
@@ -71,49 +123,6 @@ std::optional<ArrayType> ShapeRules::sliced(const ArrayType& from, const std::ve
   }
   return reports_.make_type(span_, from.element(), shape, from.mesh_ref(), std::move(splits), from.layout().pending(),
                             from.layout().reduce());
-}
-
-namespace {
-
-// How many steps begin within so many elements.
-std::int64_t steps_begun(std::int64_t elements, std::int64_t step) { return elements / step + (elements % step != 0); }
-
-}  // namespace
-
-EverySteps::EverySteps(const ArrayType& from, const open::Every& every) {
-  const std::int64_t extent = from.shape()[every.dimension];
-  const std::int64_t wanted = steps_begun(extent - every.first, every.step);
-  const std::int64_t parts = synth::shard_count(from.layout().split(every.dimension));
-  const std::int64_t count = wanted == 0 ? 0 : steps_begun(wanted, parts) * parts;
-  padding = count * every.step - extent;
-  for (std::size_t d = 0; d < from.rank(); ++d) {
-    const bool is_cut = d == every.dimension;
-    rows.push_back(is_cut ? count : from.shape()[d]);
-    column.push_back({0, is_cut ? wanted : from.shape()[d], -1, false});
-    takes_all = takes_all && column.back().length == rows[rows.size() - 1];
-    if (!is_cut) continue;
-    rows.push_back(every.step);
-    singles.push_back(d + 1);
-    column.push_back({every.first, 1, -1, true});
-    takes_all = takes_all && every.step == 1;
-  }
-}
-
-std::optional<ArrayType> ShapeRules::every(const Operand& operand, const open::Every& every, Greedy& greedy,
-                                           Changes& way) const {
-  const EverySteps steps(operand.type, every);
-  std::optional<ArrayType> type = operand.type;
-  if (steps.padding != 0) {
-    type = greedy.finish(operand, who_, span_, nullptr, way);
-    std::vector<std::pair<std::int64_t, std::int64_t>> widths(operand.type.rank());
-    widths[every.dimension].second = steps.padding;
-    if (type.has_value()) type = padded(*type, widths);
-  }
-  Changes on_the_way;
-  if (type.has_value()) type = reshaped(*type, steps.rows, on_the_way);
-  if (type.has_value() && !steps.takes_all) type = sliced(*type, steps.column);
-  return type.has_value() ? ShapeRules(plans_, reports_, "an index", span_).dropped(*type, steps.singles, on_the_way)
-                          : std::nullopt;
 }
 
 }  // namespace tessera::typeck

@@ -93,20 +93,17 @@ struct Squeeze {  // these dimensions, of extent 1, go
 struct Unsqueeze {  // ones of extent 1 come at these places of the result, in ascending order
   std::vector<std::size_t> dimensions;
 };
-// One dimension of a slice: from `start`, or from the scalar operand of that number.
+// One dimension of a slice: from `start`, or from the scalar operand of that number; every step-th element, backwards
+// if the step is below 0, `length` in all. A scalar has a step of 1.
 struct Selected {
   std::int64_t start = 0;
   std::int64_t length = 0;
   std::int32_t scalar = -1;
   bool single = false;  // an integer: what it selects lies whole
+  std::int64_t step = 1;
 };
 struct Slice {
   std::vector<Selected> dimensions;
-};
-struct Every {  // elements first, first + step, ... of a dimension
-  std::size_t dimension = 0;
-  std::int64_t step = 1;
-  std::int64_t first = 0;
 };
 struct Pad {  // operands: an array and a scalar
   std::vector<std::pair<std::int64_t, std::int64_t>> widths;
@@ -176,7 +173,7 @@ struct Sum {};       // operands: what a loop carries, and a value; the former b
 struct PutRow {};    // operands: rows that a loop carries, a row, its number; begins with zeros that lie as the row
 struct TakeRow {};   // operands: rows, a number
 
-using Operation = std::variant<synth::Operation, Squeeze, Unsqueeze, Slice, Every, Pad, Concat, Update, Roll, Product,
+using Operation = std::variant<synth::Operation, Squeeze, Unsqueeze, Slice, Pad, Concat, Update, Roll, Product,
                                Broadcast, Widen, Together, Whole, Finish, Make, ByHand, Used, Back, Both, Home,
                                FinishAs, ZerosAs, Sum, PutRow, TakeRow>;
 

@@ -34,15 +34,8 @@ struct Held {
       io.number(taken.length);
       if (io.said(taken.scalar >= 0, "from")) io.number(taken.scalar);
       io.flag(taken.single, "single");
+      if (io.said(taken.step != 1, "step")) io.number(taken.step);
     });
-  }
-  void operator()(In<Every> every) const {
-    io.word("dimension");
-    io.number(every.dimension);
-    io.word("step");
-    io.number(every.step);
-    io.word("first");
-    io.number(every.first);
   }
   void operator()(In<Pad> pad) const {
     io.list(pad.widths, [&](auto& width) {

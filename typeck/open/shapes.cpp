@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <optional>
 
+#include "base/wide.hpp"
 #include "synth/program/signature.hpp"
 #include "synth/program/type_rules.hpp"
 
@@ -26,6 +27,13 @@ synth::ArrayType computed(const Type& type) {
   auto whole = synth::ArrayType::replicated(synth::computed_as(type.element()), type.shape(), type.mesh_ref());
   TESSERA_CHECK(whole.ok(), "a value has a type that no array can have");
   return std::move(whole).value();
+}
+
+// Do all elements that are selected from a constant start lie within the extent?
+bool is_inside(const Selected& one, std::int64_t extent) {
+  if (one.length == 0) return one.start >= 0 && one.start <= extent;
+  const base::Wide last = one.start + static_cast<base::Wide>(one.step) * (one.length - 1);
+  return one.start >= 0 && one.start < extent && last >= 0 && last < extent;
 }
 
 // The shape of an operation's only result; nothing where the operands do not fit.
@@ -56,19 +64,12 @@ struct ResultShape {
     Shape taken;
     for (std::size_t d = 0; d < first().size(); ++d) {
       const Selected& one = slice.dimensions[d];
-      const bool is_there = one.length >= 0 && one.length <= first()[d] && one.start >= 0;
-      if (!is_there || (one.scalar < 0 && one.start > first()[d] - one.length)) return std::nullopt;
-      if (one.scalar >= 0 && static_cast<std::size_t>(one.scalar) >= operands.size()) return std::nullopt;
+      if (one.length < 0 || one.length > first()[d] || one.step == 0) return std::nullopt;
+      if (one.scalar < 0 && !is_inside(one, first()[d])) return std::nullopt;
+      if (one.scalar >= 0 && (one.step != 1 || static_cast<std::size_t>(one.scalar) >= operands.size()))
+        return std::nullopt;
       taken.push_back(one.length);
     }
-    return taken;
-  }
-  std::optional<Shape> operator()(const Every& every) const {
-    if (every.dimension >= first().size() || every.step < 1 || every.first < 0) return std::nullopt;
-    Shape taken = first();
-    std::int64_t& extent = taken[every.dimension];
-    const std::int64_t left = std::max<std::int64_t>(extent - every.first, 0);
-    extent = left / every.step + (left % every.step == 0 ? 0 : 1);
     return taken;
   }
   std::optional<Shape> operator()(const Pad& pad) const {

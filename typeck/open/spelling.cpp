@@ -37,6 +37,7 @@ std::string spelling(const synth::Operation& operation) {
   if (const auto* sort = std::get_if<synth::Sort>(&operation)) return sort->positions ? "`argsort`" : "`sort`";
   if (const auto* greatest = std::get_if<synth::Greatest>(&operation))
     return greatest->positions ? "`argtopk`" : "`topk`";
+  if (const auto* some = std::get_if<synth::Candidates>(&operation)) return some->positions ? "`argtopk`" : "`topk`";
   if (std::holds_alternative<synth::Contract>(operation)) return "a product";
   if (std::holds_alternative<synth::Assemble>(operation)) return "a part";
   return "`" + std::string(name(operation)) + "`";

@@ -43,8 +43,6 @@ inline constexpr std::string_view kWord<Unsqueeze> = "unsqueeze";
 template <>
 inline constexpr std::string_view kWord<Slice> = "slice";
 template <>
-inline constexpr std::string_view kWord<Every> = "every";
-template <>
 inline constexpr std::string_view kWord<Pad> = "pad";
 template <>
 inline constexpr std::string_view kWord<Concat> = "concat";
