@@ -22,11 +22,10 @@ constexpr std::string_view kLoop = "a loop carries a value: `loop w = w0 for i <
 constexpr std::string_view kLet = "a value is named with `let a = ...`";
 constexpr std::string_view kFn = "a function is written `fn f(a: f32[8]) = ...`";
 
-constexpr std::array<ForeignWord, 23> kForeign = {
+constexpr std::array<ForeignWord, 21> kForeign = {
     {{"elif", "write `else if`"},
      {"elseif", "write `else if`"},
      {"then", "write `if c { a } else { b }`"},
-     {"while", kLoop},
      {"break", kLoop},
      {"continue", kLoop},
      {"return", "a block is worth its last expression"},
@@ -43,7 +42,6 @@ constexpr std::array<ForeignWord, 23> kForeign = {
      {"not", "write `!`"},
      {"in", "a loop counts: `for i < n`"},
      {"is", "write `==`"},
-     {"with", "a mesh is in force from its declaration on: `mesh m = [x: 4]`"},
      {"True", "write `true`"},
      {"False", "write `false`"}}};
 
@@ -290,7 +288,7 @@ constexpr std::array<std::string_view, 9> kLibraries = {"np",    "jnp", "numpy",
 
 constexpr std::array<ForeignWord, 4> kAttributes = {
     {{"T", "write `transpose(a)`"},
-     {"at", "write `update(a, i, v)`: a copy in which the rows from i on are v"},
+     {"at", "write `a with [i] = v`: a copy in which that part is v"},
      {"size", "`size(a, 0)` is an extent; `:type a` in a session says them all"},
      {"shape", "`size(a, 0)` is an extent; `:type a` in a session says them all"}}};
 

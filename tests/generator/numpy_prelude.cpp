@@ -90,6 +90,13 @@ def update(a, i, v):
     return result
 
 
+def replaced(a, *parts):
+    result = np.array(a)
+    for part, v in parts:
+        result[part] = v
+    return result
+
+
 def loop(body, n, w):
     for i in range(int(n)):
         w = body(np.int64(i), w)

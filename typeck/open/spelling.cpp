@@ -38,7 +38,8 @@ std::string spelling(const synth::Operation& operation) {
   if (const auto* greatest = std::get_if<synth::Greatest>(&operation))
     return greatest->positions ? "`argtopk`" : "`topk`";
   if (std::holds_alternative<synth::Contract>(operation)) return "a product";
-  if (std::holds_alternative<synth::Assemble>(operation)) return "a part";
+  if (std::holds_alternative<synth::Assemble>(operation) || std::holds_alternative<synth::Lay>(operation))
+    return "a part";
   return "`" + std::string(name(operation)) + "`";
 }
 
