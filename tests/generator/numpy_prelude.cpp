@@ -103,6 +103,14 @@ def loop(body, n, w):
     return w
 
 
+def loop_while(body, more, n, w):
+    i = 0
+    while i < int(n) and more(np.int64(i), w):
+        w = body(np.int64(i), w)
+        i += 1
+    return w
+
+
 def loop2(body, n, u, w):
     for i in range(int(n)):
         u, w = body(np.int64(i), u, w)
