@@ -19,6 +19,7 @@ namespace {
 
 constexpr std::string_view kAs = "write `a as [8@x, 4]`: a layout is part of the type";
 constexpr std::string_view kLoop = "a loop carries a value: `loop w = w0 for i < n { ... }`";
+constexpr std::string_view kEnd = "a loop ends by its condition: `loop w = w0 for i < n while c { ... }`";
 constexpr std::string_view kLet = "a value is named with `let a = ...`";
 constexpr std::string_view kFn = "a function is written `fn f(a: f32[8]) = ...`";
 
@@ -26,8 +27,8 @@ constexpr std::array<ForeignWord, 21> kForeign = {
     {{"elif", "write `else if`"},
      {"elseif", "write `else if`"},
      {"then", "write `if c { a } else { b }`"},
-     {"break", kLoop},
-     {"continue", kLoop},
+     {"break", kEnd},
+     {"continue", "write `if c { w } else { ... }` in the body of the loop"},
      {"return", "a block is worth its last expression"},
      {"def", kFn},
      {"func", kFn},

@@ -75,8 +75,9 @@ std::optional<std::vector<Checked>> Elaborator::carried_first(const frontend::Lo
 bool Elaborator::count_turns(const frontend::Loop& loop, open::Loop& made_loop, Span span) {
   made_loop.is_limited = loop.limit.valid();
   const ExprId written = loop.limit.valid() ? loop.limit : loop.bound;
-  MaybeValue count = scalar(span, std::numeric_limits<std::int64_t>::max(), ElementType::i64, default_mesh());
-  if (written.valid()) count = check_array(written);
+  constexpr std::int64_t kMost = std::numeric_limits<std::int64_t>::max();
+  MaybeValue count =
+      written.valid() ? check_array(written) : MaybeValue(scalar(span, kMost, ElementType::i64, default_mesh()));
   if (written.valid() && count.has_value())
     count = scalar_of(*count, ElementType::i64, loop.limit.valid() ? "the limit of a loop" : "the bound of a loop");
   if (!count.has_value()) return false;

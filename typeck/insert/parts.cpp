@@ -64,7 +64,7 @@ std::optional<ArrayType> aligned_type(TypedGraph& graph, Span span, const ArrayT
   Shape shape;
   std::vector<AxisList> splits;
   for (std::size_t d = 0; d < own.rank(); ++d) {
-    const bool repeats = part.shape()[d] == 1;
+    const bool repeats = part.shape()[d] == 1 && own.shape()[d] != 1;
     shape.push_back(repeats ? 1 : own.shape()[d]);
     splits.push_back(repeats ? AxisList{} : own.layout().split(d));
   }
