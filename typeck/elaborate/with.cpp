@@ -46,7 +46,7 @@ Checked in_rank_of(Elaborator& elaborator, Checked v, const std::vector<Selectio
     const open::Type from = elaborator.type(v);
     Shape shape = from.shape();
     shape.insert(d, 1);
-    v = elaborator.compute(span, {from.element(), shape, from.mesh_ref()}, open::Unsqueeze{d}, {v}, kWith);
+    v = elaborator.compute(span, {from.element(), shape, from.mesh_ref()}, open::Unsqueeze{{d}}, {v}, kWith);
   }
   return v;
 }
@@ -65,7 +65,7 @@ MaybeValue spread(Elaborator& elaborator, const Checked& v, std::size_t dimensio
     return elaborator.compute(span, *type, std::move(operation), more, kWith);
   };
   shape.insert(dimension + 1, 1);
-  MaybeValue result = made(v, open::Unsqueeze{dimension + 1});
+  MaybeValue result = made(v, open::Unsqueeze{{dimension + 1}});
   open::Pad pad;
   pad.widths.resize(shape.size());
   pad.widths[dimension + 1].second = step - 1;
