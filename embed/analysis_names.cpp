@@ -278,13 +278,23 @@ class NameWalk {
   void expr(frontend::Span, const frontend::Binary& binary) { exprs({binary.left, binary.right}); }
   void expr(frontend::Span, const frontend::Index& index) {
     expr(index.base);
-    for (const frontend::Subscript& one : index.subscripts) exprs({one.start, one.stop, one.step});
+    subscripts(index.subscripts);
   }
   void expr(frontend::Span, const frontend::Cast& cast) { expr(cast.operand); }
   void expr(frontend::Span, const frontend::Tuple& tuple) { exprs(tuple.items); }
   void expr(frontend::Span, const frontend::As& as) {
     expr(as.operand);
     type(as.type);
+  }
+  void expr(frontend::Span, const frontend::With& with) {
+    expr(with.base);
+    for (const frontend::Replacement& one : with.replacements) {
+      subscripts(one.subscripts);
+      expr(one.value);
+    }
+  }
+  void subscripts(const std::vector<frontend::Subscript>& all) {
+    for (const frontend::Subscript& one : all) exprs({one.start, one.stop, one.step});
   }
   void expr(frontend::Span, const frontend::If& both) {
     expr(both.condition);
@@ -297,11 +307,13 @@ class NameWalk {
 
   void expr(frontend::Span span, const frontend::Loop& loop) {
     for (const frontend::Carried& one : loop.carried) expr(one.init);
-    expr(loop.bound);
+    exprs({loop.bound, loop.limit});
     in_scope(span.end, [&] {
-      const std::uint32_t from = ast_[loop.body].span.begin;
-      for (const frontend::Carried& one : loop.carried) bind_local(one.name, Role::variable, range_of(span), from);
-      bind_local(loop.index, Role::variable, range_of(span), from);
+      const frontend::Span begin = loop.condition.valid() ? ast_[loop.condition].span : ast_[loop.body].span;
+      for (const frontend::Carried& one : loop.carried)
+        bind_local(one.name, Role::variable, range_of(span), begin.begin);
+      if (loop.index) bind_local(*loop.index, Role::variable, range_of(span), begin.begin);
+      exprs({loop.condition});
       block(loop.body);
     });
   }

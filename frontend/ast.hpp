@@ -190,6 +190,16 @@ struct As {
   std::optional<std::int64_t> within_bytes;
   Span within_span;  // of the size, where there is one
 };
+// `[1:-1, 0] = v`
+struct Replacement {
+  std::vector<Subscript> subscripts;
+  Span subscripts_span;  // with the brackets
+  ExprId value;
+};
+struct With {  // a with [0] = v, [:, -1] = w: a copy in which parts are replaced, from left to right
+  ExprId base;
+  std::vector<Replacement> replacements;  // at least one
+};
 struct If {
   ExprId condition;
   BlockId then_block;
@@ -214,10 +224,12 @@ struct ScheduleName {
   Span span;
 };
 struct Loop {
-  std::vector<Carried> carried;  // at least one
-  Name index;
-  ExprId bound;
+  std::vector<Carried> carried;                         // at least one
+  std::optional<Name> index;                            // of `for i < bound`
+  ExprId bound;                                         // not valid where there is no `for`
   BlockId body;                                         // its result is a Tuple where several values are carried
+  ExprId condition = {};                                // of `while`; without it there is a `for`
+  ExprId limit = {};                                    // of `while`, without a `for`: so many turns are an error
   bool is_pipeline = false;                             // `pipeline` for `loop`
   std::optional<ScheduleName> schedule = std::nullopt;  // of a pipeline
 };
@@ -226,7 +238,7 @@ struct Expr {
   Span span;
   bool parenthesised = false;  // written in parentheses of its own; the printer decides for itself
   std::variant<IntLiteral, FloatLiteral, BoolLiteral, StringLiteral, ListLiteral, NameRef, Unary, Binary, Index, Call,
-               Gradient, Cast, Tuple, As, If, BlockExpr, Local, Again, Loop>
+               Gradient, Cast, Tuple, As, With, If, BlockExpr, Local, Again, Loop>
       node;
 };
 

@@ -72,6 +72,10 @@ class Comparison {
   bool same(const As& x, const As& y) const {
     return same(x.operand, y.operand) && same(x.type, y.type) && x.within_bytes == y.within_bytes;
   }
+  bool same(const Replacement& x, const Replacement& y) const {
+    return same(x.subscripts, y.subscripts) && same(x.value, y.value);
+  }
+  bool same(const With& x, const With& y) const { return same(x.base, y.base) && same(x.replacements, y.replacements); }
   bool same(const If& x, const If& y) const {
     return same(x.condition, y.condition) && same(x.then_block, y.then_block) && same(x.else_block, y.else_block);
   }
@@ -82,8 +86,8 @@ class Comparison {
   bool same(const Loop& x, const Loop& y) const {
     const auto schedule = [](const Loop& loop) { return loop.schedule ? loop.schedule->text : std::string(); };
     return same(x.carried, y.carried) && same(x.index, y.index) && same(x.bound, y.bound) && same(x.body, y.body) &&
-           x.is_pipeline == y.is_pipeline && x.schedule.has_value() == y.schedule.has_value() &&
-           schedule(x) == schedule(y);
+           same(x.condition, y.condition) && same(x.limit, y.limit) && x.is_pipeline == y.is_pipeline &&
+           x.schedule.has_value() == y.schedule.has_value() && schedule(x) == schedule(y);
   }
 
   bool same(const Statement& x, const Statement& y) const { return same(x.node, y.node); }

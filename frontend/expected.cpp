@@ -83,6 +83,9 @@ std::vector<std::string> expected_notions(const Place& p) {
   for (std::size_t i = 0; i < kTokenKinds; ++i) {
     const auto kind = static_cast<TokenKind>(i);
     if (!left.test(i) || (is_binary(kind) && !only_operators) || kind == TokenKind::end) continue;
+    // What may go on where something else may end is not named beside it.
+    if ((kind == TokenKind::with && has(TokenKind::as)) || (kind == TokenKind::while_ && has(TokenKind::left_brace)))
+      continue;
     const bool fixed = role(kind) != TokenRole::literal;
     notions.push_back(fixed ? fmt::format("`{}`", spelling(kind)) : std::string(spelling(kind)));
   }

@@ -105,6 +105,16 @@ Answer lone_keyword(const Place& p) {
         .suggest("a loop carries a value: `loop w = w0 for i < n { ... }`");
   }
   if (!p.is_first()) return std::nullopt;
+  if (p.is(TokenKind::while_)) {
+    return make(Kind::syntax_error, "a statement", "`while`")
+        .at(p.span())
+        .suggest("a loop carries a value: `loop w = w0 while c { ... }`, or `loop w = w0 for i < n while c { ... }`");
+  }
+  if (p.is(TokenKind::with)) {
+    return make(Kind::syntax_error, "a statement", "`with`")
+        .at(p.span())
+        .suggest("a mesh is in force from its declaration on: `mesh m = [x: 4]`; `a with [0] = v` replaces a part");
+  }
   if (p.is(TokenKind::else_)) {
     return make(Kind::syntax_error, "a statement", "`else`")
         .at(p.span())
@@ -216,7 +226,12 @@ Answer equals(const Place& p) {
     const auto target = p.text(0, p.index() - 1);
     auto why = make(Kind::missing_let).at(p.span());
     if (p.index() == 1) return std::move(why).suggest(fmt::format("write `let {} = ...`", target));
-    return std::move(why).suggest("values do not change: `let b = update(a, i, v)` gives a copy with rows replaced");
+    if (p.tokens()[1].kind != TokenKind::left_square)
+      return std::move(why).suggest("values do not change: `let b = ...` gives a name to another one");
+    const auto name = p.text(0, 0);
+    return std::move(why).suggest(
+        fmt::format("values do not change: `let {} = {} with {} = ...` names a copy in which that part is replaced",
+                    name, name, p.text(1, p.index() - 1)));
   }
   constexpr std::array kAfterExpression = {TokenKind::left_brace,   TokenKind::right_brace, TokenKind::right_paren,
                                            TokenKind::right_square, TokenKind::comma,       TokenKind::end};
@@ -447,35 +462,6 @@ Diagnostic explain(const Sentence& sentence, const Stop& stop) {
     if (auto answer = rule(place)) return std::move(*answer);
   }
   return expected_and_found(place);
-}
-
-Diagnostic without_value(Span end) {
-  return make(Kind::block_without_value).at(end).suggest("end it with the expression it is worth");
-}
-
-Diagnostic if_without_else(Span keyword) {
-  return make(Kind::missing_else)
-      .at(keyword)
-      .suggest(
-          "an `if` that is a value needs both: `if c { a } else { b }`; one that prints, saves or asserts does not");
-}
-
-Diagnostic value_before_the_end(Span value) {
-  return make(Kind::value_inside_block)
-      .at(value)
-      .suggest("more follows in this block: name the value with `let`, or remove it");
-}
-
-Diagnostic no_placement(std::string_view expected, std::string_view found, Span where) {
-  return make(Kind::syntax_error, expected, found)
-      .at(where)
-      .suggest("a mesh is placed on the levels of a machine by `place [[4, 4], [1, 4]]` or `place auto`");
-}
-
-Diagnostic indexed_tuple(Span subscripts) {
-  return make(Kind::tuple_index)
-      .at(subscripts)
-      .suggest("take the tuple apart with `let (a, b) = ...`, or write a list with `[ ]`");
 }
 
 Diagnostic explain_word(const Token& token, std::string_view text, base::SourceId source) {

@@ -35,6 +35,9 @@ base::Diagnostic if_without_else(base::Span keyword);
 // Explains an expression, other than a call or a loop, that is not the last of its block.
 base::Diagnostic value_before_the_end(base::Span value);
 
+// Another word for `max` behind the condition of a loop.
+base::Diagnostic no_limit(std::string_view found, base::Span where);
+
 // The subscripts of a tuple.
 base::Diagnostic indexed_tuple(base::Span subscripts);
 

@@ -19,16 +19,16 @@ namespace {
 
 constexpr std::string_view kAs = "write `a as [8@x, 4]`: a layout is part of the type";
 constexpr std::string_view kLoop = "a loop carries a value: `loop w = w0 for i < n { ... }`";
+constexpr std::string_view kEnd = "a loop ends by its condition: `loop w = w0 for i < n while c { ... }`";
 constexpr std::string_view kLet = "a value is named with `let a = ...`";
 constexpr std::string_view kFn = "a function is written `fn f(a: f32[8]) = ...`";
 
-constexpr std::array<ForeignWord, 23> kForeign = {
+constexpr std::array<ForeignWord, 21> kForeign = {
     {{"elif", "write `else if`"},
      {"elseif", "write `else if`"},
      {"then", "write `if c { a } else { b }`"},
-     {"while", kLoop},
-     {"break", kLoop},
-     {"continue", kLoop},
+     {"break", kEnd},
+     {"continue", "write `if c { w } else { ... }` in the body of the loop"},
      {"return", "a block is worth its last expression"},
      {"def", kFn},
      {"func", kFn},
@@ -43,7 +43,6 @@ constexpr std::array<ForeignWord, 23> kForeign = {
      {"not", "write `!`"},
      {"in", "a loop counts: `for i < n`"},
      {"is", "write `==`"},
-     {"with", "a mesh is in force from its declaration on: `mesh m = [x: 4]`"},
      {"True", "write `true`"},
      {"False", "write `false`"}}};
 
@@ -290,7 +289,7 @@ constexpr std::array<std::string_view, 9> kLibraries = {"np",    "jnp", "numpy",
 
 constexpr std::array<ForeignWord, 4> kAttributes = {
     {{"T", "write `transpose(a)`"},
-     {"at", "write `update(a, i, v)`: a copy in which the rows from i on are v"},
+     {"at", "write `a with [i] = v`: a copy in which that part is v"},
      {"size", "`size(a, 0)` is an extent; `:type a` in a session says them all"},
      {"shape", "`size(a, 0)` is an extent; `:type a` in a session says them all"}}};
 

@@ -1,5 +1,6 @@
-// How deep a statement is nested, measured on its tokens alone: brackets, operators, `as`, `if`, `loop` and subscripts
-// that are open at once. No tree built from the tokens is deeper, so nothing that walks one needs a limit of its own.
+// How deep a statement is nested, measured on its tokens alone: brackets, operators, `as`, `with`, `if`, `loop` and
+// subscripts that are open at once. No tree built from the tokens is deeper, so nothing that walks one needs a limit of
+// its own.
 #pragma once
 
 #include <cstddef>

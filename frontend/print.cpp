@@ -8,6 +8,7 @@
 
 #include "frontend/comments.hpp"
 #include "frontend/document.hpp"
+#include "frontend/levels.hpp"
 #include "frontend/literal.hpp"
 #include "frontend/rows.hpp"
 
@@ -17,34 +18,6 @@ namespace {
 
 constexpr std::size_t kColumnsMax = 100;
 constexpr std::size_t kOneLine = std::numeric_limits<std::size_t>::max() / 2;
-
-// How tightly an expression holds together, and how tightly its place wants it to. Between these stand the precedences
-// of the operators.
-constexpr int kWholeLevel = 0;  // any expression, `as` among them
-constexpr int kOperandOfAsLevel = 1;
-constexpr int kCompoundLevel = 9;  // if, loop, local, again and blocks: an operand, but not indexed
-constexpr int kAtomLevel = 10;
-
-bool is_compound(const Expr& expr) {
-  return std::holds_alternative<If>(expr.node) || std::holds_alternative<BlockExpr>(expr.node) ||
-         std::holds_alternative<Local>(expr.node) || std::holds_alternative<Again>(expr.node) ||
-         std::holds_alternative<Loop>(expr.node);
-}
-
-int level_of(const Expr& expr) {
-  if (std::holds_alternative<As>(expr.node)) return kWholeLevel;
-  if (const auto* binary = std::get_if<Binary>(&expr.node)) return precedence(binary->op);
-  if (const auto* unary = std::get_if<Unary>(&expr.node)) {
-    return unary->op == UnaryOp::negate ? kNegatePrecedence : kNotPrecedence;
-  }
-  return is_compound(expr) ? kCompoundLevel : kAtomLevel;
-}
-
-bool is_comparison(BinaryOp op) { return precedence(op) == precedence(BinaryOp::equal); }
-
-// The operands of an operator must bind at least this tightly.
-int left_level(BinaryOp op) { return is_comparison(op) || op == BinaryOp::power ? precedence(op) + 1 : precedence(op); }
-int right_level(BinaryOp op) { return op == BinaryOp::power ? kNegatePrecedence : precedence(op) + 1; }
 
 class Printer {
  public:
@@ -332,9 +305,7 @@ class Printer {
     }
     return bare(id, wanted);
   }
-  static int operand_of_as(const Expr& e) {
-    return std::holds_alternative<As>(e.node) ? kWholeLevel : kOperandOfAsLevel;
-  }
+  static int operand_of_as(const Expr& e) { return level_of(e) == kWholeLevel ? kWholeLevel : kOperandOfAsLevel; }
 
   DocId bare(ExprId id, int wanted) {
     const Expr& e = ast_[id];
@@ -392,10 +363,14 @@ class Printer {
   }
 
   DocId expr(ExprId id, const Index& index) {
-    std::vector<Entry> entries;
-    for (const Subscript& s : index.subscripts) entries.push_back({s.span, [this, &s] { return subscript(s); }});
     const base::Span inside{ast_.source, ast_[index.base].span.end, ast_[id].span.end};
-    return doc_.concat({expr(index.base, kAtomLevel), row("[", entries, "]", inside, Spread::together)});
+    return doc_.concat(
+        {expr(index.base, kAtomLevel), row("[", subscript_entries(index.subscripts), "]", inside, Spread::together)});
+  }
+  std::vector<Entry> subscript_entries(const std::vector<Subscript>& subscripts) {
+    std::vector<Entry> entries;
+    for (const Subscript& s : subscripts) entries.push_back({s.span, [this, &s] { return subscript(s); }});
+    return entries;
   }
 
   DocId subscript(const Subscript& s) {
@@ -443,6 +418,17 @@ class Printer {
     return doc_.concat(std::move(parts));
   }
 
+  DocId expr(ExprId, const With& with) {
+    std::vector<DocId> parts;
+    for (const Replacement& one : with.replacements) {
+      parts.push_back(
+          doc_.concat({row("[", subscript_entries(one.subscripts), "]", one.subscripts_span, Spread::together),
+                       words(" = "), expr(one.value, kOperandOfAsLevel)}));
+    }
+    const DocId base = expr(with.base, operand_of_as(ast_[with.base]));
+    return doc_.concat({base, words(" with "), rows_.comma_separated(parts)});
+  }
+
   DocId expr(ExprId, const If& branch) { return doc_.group(open_if(branch)); }
 
   // All blocks of a chain are broken, or none.
@@ -472,9 +458,15 @@ class Printer {
       carried.push_back(doc_.concat({words(c.name.text + " = "), expr(c.init, kWholeLevel)}));
     }
     const std::string schedule = loop.schedule ? "by " + string_text(loop.schedule->text) + " " : "";
-    return doc_.concat({words(loop.is_pipeline ? "pipeline " : "loop "), rows_.comma_separated(carried),
-                        words(fmt::format(" for {} < ", loop.index.text)), expr(loop.bound, kWholeLevel),
-                        words(" " + schedule), block(loop.body)});
+    std::vector<DocId> parts{words(loop.is_pipeline ? "pipeline " : "loop "), rows_.comma_separated(carried)};
+    const auto add = [&](const std::string& before, ExprId id) {
+      if (id.valid()) parts.insert(parts.end(), {words(before), expr(id, kWholeLevel)});
+    };
+    if (loop.index) add(fmt::format(" for {} < ", loop.index->text), loop.bound);
+    add(" while ", loop.condition);
+    add(", max=", loop.limit);
+    parts.insert(parts.end(), {words(" " + schedule), block(loop.body)});
+    return doc_.concat(std::move(parts));
   }
 
   const Ast& ast_;

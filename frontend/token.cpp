@@ -48,8 +48,8 @@ TokenRole role(TokenKind kind) { return kInfo[static_cast<std::size_t>(kind)].ro
 
 bool continues_line(TokenKind kind) {
   constexpr std::array kContinuing = {TokenKind::comma,      TokenKind::assign, TokenKind::arrow,  TokenKind::colon,
-                                      TokenKind::left_brace, TokenKind::as,     TokenKind::within, TokenKind::on,
-                                      TokenKind::for_,       TokenKind::else_};
+                                      TokenKind::left_brace, TokenKind::as,     TokenKind::with,   TokenKind::within,
+                                      TokenKind::on,         TokenKind::for_,   TokenKind::while_, TokenKind::else_};
   if (is_binary(kind)) return true;
   for (const TokenKind continuing : kContinuing) {
     if (kind == continuing) return true;

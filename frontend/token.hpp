@@ -25,9 +25,11 @@ namespace tessera::frontend {
   FOREACH(as, AS, "as", keyword)                              \
   FOREACH(on, ON, "on", keyword)                              \
   FOREACH(local, LOCAL, "local", keyword)                     \
+  FOREACH(with, WITH, "with", keyword)                        \
   FOREACH(within, WITHIN, "within", keyword)                  \
   FOREACH(loop, LOOP, "loop", keyword)                        \
   FOREACH(for_, FOR, "for", keyword)                          \
+  FOREACH(while_, WHILE, "while", keyword)                    \
   FOREACH(if_, IF, "if", keyword)                             \
   FOREACH(else_, ELSE, "else", keyword)                       \
   FOREACH(true_, TRUE, "true", keyword)                       \

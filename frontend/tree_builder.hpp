@@ -12,16 +12,14 @@
 
 #include "base/check.hpp"
 #include "frontend/ast.hpp"
+#include "frontend/effect_forms.hpp"
 #include "frontend/explain.hpp"
 #include "frontend/kinds.hpp"
 #include "frontend/literal.hpp"
 #include "frontend/syntax.hpp"
 #include "frontend/text.hpp"
-#include "tessera_grammar/TesseraParser.h"
 
 namespace tessera::frontend {
-
-using Parser = grammar::TesseraParser;
 
 // The meaning of a word by our tables. The grammar lets through only words that have one.
 template <class T>
@@ -189,38 +187,6 @@ class TreeBuilder {
 
   // -- `if` in the place of a statement
 
-  // The primary expression that c consists of, if c has no operators, subscripts or parentheses around it.
-  template <class Context>
-  static Context* alone(antlr4::tree::ParseTree* c) {
-    while (dynamic_cast<Context*>(c) == nullptr && c->children.size() == 1) c = c->children.front();
-    return dynamic_cast<Context*>(c);
-  }
-
-  // Is there an `else` to the end, and an expression at the end of every block?
-  static bool has_value(Parser::IfExpressionContext* c) {
-    const auto blocks = c->block();
-    const auto ends_in_value = [](Parser::BlockContext* b) { return b->blockItem().back()->expression() != nullptr; };
-    if (!std::all_of(blocks.begin(), blocks.end(), ends_in_value)) return false;
-    return c->ifExpression() != nullptr ? has_value(c->ifExpression()) : blocks.size() == 2;
-  }
-
-  // Are all expressions in its blocks calls, loops, or `if` of that kind?
-  static bool is_effect(Parser::IfExpressionContext* c) {
-    const auto good = [](Parser::BlockItemContext* item) {
-      if (item->expression() == nullptr) return true;
-      if (auto* branch = alone<Parser::IfExpressionContext>(item->expression())) return is_effect(branch);
-      if (alone<Parser::LoopExpressionContext>(item->expression()) != nullptr) return true;
-      if (alone<Parser::PipelineExpressionContext>(item->expression()) != nullptr) return true;
-      auto* atom = alone<Parser::AtomContext>(item->expression());
-      return atom != nullptr && atom->name() != nullptr && atom->arguments() != nullptr;
-    };
-    for (auto* b : c->block()) {
-      const auto items = b->blockItem();
-      if (!std::all_of(items.begin(), items.end(), good)) return false;
-    }
-    return c->ifExpression() == nullptr || is_effect(c->ifExpression());
-  }
-
   StatementId if_statement(Parser::IfExpressionContext* c) {
     const auto blocks = c->block();
     IfStatement branch{expression(c->expression()), effects(blocks[0]), std::nullopt};
@@ -312,6 +278,10 @@ class TreeBuilder {
   ExprId expression(Parser::ExpressionContext* c) {
     ExprId id = condition(c->condition());
     for (auto* step : c->restatement()) {
+      if (step->newType() == nullptr) {
+        id = add(join(span(c->condition()), span(step)), With{id, replacements(step)});
+        continue;
+      }
       As as{id, type(step->newType()), std::nullopt, {}};
       if (auto* size = step->size()) {
         as.within_bytes = first_error_.worth(size_value(text(size), span(size)));
@@ -320,6 +290,13 @@ class TreeBuilder {
       id = add(join(span(c->condition()), span(step)), as);
     }
     return id;
+  }
+
+  std::vector<Replacement> replacements(Parser::RestatementContext* c) {
+    std::vector<Replacement> all;
+    for (auto* one : c->replacement())
+      all.push_back({subscripts(one->subscripts()), span(one->subscripts()), condition(one->condition())});
+    return all;
   }
 
   ExprId condition(Parser::ConditionContext* c) {
@@ -354,11 +331,15 @@ class TreeBuilder {
     ExprId id = c->atom() != nullptr ? atom(c->atom()) : compound(c->compound());
     for (auto* brackets : c->subscripts()) {
       if (std::holds_alternative<Tuple>(ast_[id].node)) first_error_.add(indexed_tuple(span(brackets)));
-      Index index{id, {}};
-      for (auto* s : brackets->subscript()) index.subscripts.push_back(subscript(s));
-      id = add(span(c->start, brackets->stop), std::move(index));
+      id = add(span(c->start, brackets->stop), Index{id, subscripts(brackets)});
     }
     return id;
+  }
+
+  std::vector<Subscript> subscripts(Parser::SubscriptsContext* c) {
+    std::vector<Subscript> all;
+    for (auto* s : c->subscript()) all.push_back(subscript(s));
+    return all;
   }
 
   Subscript subscript(Parser::SubscriptContext* c) {
@@ -424,7 +405,7 @@ class TreeBuilder {
   ExprId compound(Parser::CompoundContext* c) {
     if (c->ifExpression() != nullptr) return if_expression(c->ifExpression());
     if (c->loopExpression() != nullptr) return loop_expression(c->loopExpression());
-    if (c->pipelineExpression() != nullptr) return loop_expression(c->pipelineExpression());
+    if (c->pipelineExpression() != nullptr) return pipeline_expression(c->pipelineExpression());
     const BlockId body = block(c->block());
     if (c->LOCAL() != nullptr) return add(span(c), Local{body});
     if (c->AGAIN() != nullptr) return add(span(c), Again{body});
@@ -446,17 +427,28 @@ class TreeBuilder {
     return add(span(c), branch);
   }
 
-  template <class Context>
-  ExprId loop_expression(Context* c) {
-    Loop loop{{}, name(c->name()), {}, {}};
-    for (auto* carried : c->carried())
-      loop.carried.push_back({name(carried->name()), expression(carried->expression())});
-    loop.bound = expression(c->expression());
-    loop.body = block(c->block());
-    if constexpr (std::is_same_v<Context, Parser::PipelineExpressionContext>) {
-      loop.is_pipeline = true;
-      if (auto* by = c->STRING()) loop.schedule = ScheduleName{string(by->getSymbol()), span(by->getSymbol())};
+  std::vector<Carried> all_carried(const std::vector<Parser::CarriedContext*>& contexts) {
+    std::vector<Carried> all;
+    for (auto* carried : contexts) all.push_back({name(carried->name()), expression(carried->expression())});
+    return all;
+  }
+  ExprId loop_expression(Parser::LoopExpressionContext* c) {
+    Loop loop{all_carried(c->carried()), std::nullopt, {}, {}};
+    if (c->index != nullptr) loop.index = name(c->index);
+    if (c->bound != nullptr) loop.bound = expression(c->bound);
+    if (c->during != nullptr) loop.condition = expression(c->during);
+    if (c->limited != nullptr) {
+      const Name limited = name(c->limited);
+      if (limited.text != "max") first_error_.add(no_limit("`" + limited.text + "`", limited.span));
+      loop.limit = expression(c->limit);
     }
+    loop.body = block(c->block());
+    return add(span(c), std::move(loop));
+  }
+  ExprId pipeline_expression(Parser::PipelineExpressionContext* c) {
+    Loop loop{all_carried(c->carried()), name(c->name()), expression(c->expression()), block(c->block())};
+    loop.is_pipeline = true;
+    if (auto* by = c->STRING()) loop.schedule = ScheduleName{string(by->getSymbol()), span(by->getSymbol())};
     return add(span(c), std::move(loop));
   }
 

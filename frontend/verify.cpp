@@ -253,6 +253,15 @@ class Verifier {
     type(as.type, false);
     TESSERA_CHECK(!as.within_bytes || *as.within_bytes >= 0, "a negative budget");
   }
+  void check(const With& with) {
+    expr(with.base);
+    TESSERA_CHECK(!with.replacements.empty(), "a `with` of nothing");
+    for (const Replacement& one : with.replacements) {
+      TESSERA_CHECK(!one.subscripts.empty(), "a replacement without subscripts");
+      for (const Subscript& s : one.subscripts) subscript(s);
+      expr(one.value);
+    }
+  }
   void check(const If& branch) {
     expr(branch.condition);
     block(branch.then_block);
@@ -269,8 +278,14 @@ class Verifier {
       name(c.name.text);
       expr(c.init);
     }
-    name(loop.index.text);
-    expr(loop.bound);
+    TESSERA_CHECK(loop.index.has_value() == loop.bound.valid(), "an index without a bound, or a bound without one");
+    TESSERA_CHECK(loop.bound.valid() || loop.condition.valid(), "a loop without an end");
+    TESSERA_CHECK(!loop.condition.valid() || !loop.is_pipeline, "a pipeline with a condition");
+    TESSERA_CHECK(!loop.limit.valid() || (loop.condition.valid() && !loop.bound.valid()), "a limit beside a bound");
+    if (loop.index) name(loop.index->text);
+    for (const ExprId part : {loop.bound, loop.condition, loop.limit}) {
+      if (part.valid()) expr(part);
+    }
     block(loop.body);
   }
 

@@ -87,9 +87,11 @@ pending : '{' ('+' | '*' | 'max' | 'min') name (',' name)* '}' ;
 
 // ---- Expressions -----------------------------------------------------------------------------------------------------
 
-// From the loosest to the tightest. `as` ends an expression: only another `as` may follow.
+// From the loosest to the tightest. `as` and `with` end an expression: only more of them may follow.
 expression : condition restatement* ;
-restatement : 'as' newType ('within' size)? ;
+restatement : 'as' newType ('within' size)? | 'with' replacement (',' replacement)* ;
+// `[1:-1, 0] = v`: a part, and what comes in its place.
+replacement : subscripts '=' condition ;
 size : INT | SIZE ;
 
 condition
@@ -153,7 +155,14 @@ compound
 // Without `else`, and with blocks of statements alone, it is a statement; where the tree is built, that is seen to.
 ifExpression : 'if' expression block ('else' (block | ifExpression))? ;
 
-loopExpression : 'loop' carried (',' carried)* 'for' name '<' expression block ;
+// Behind `while` stands a bound after which it is an error, `max=1000`; that the name is this one is seen to where the tree
+// is built.
+loopExpression
+  : 'loop' carried (',' carried)* (
+      'for' index=name '<' bound=expression ('while' during=expression)?
+      | 'while' during=expression (',' limited=name '=' limit=expression)?
+    ) block
+  ;
 carried : name '=' expression ;
 
 // The order in which it takes its rounds is named behind `by`. Both words are names, too.
@@ -179,9 +188,11 @@ ASSERT : 'assert' ;
 AS : 'as' ;
 ON : 'on' ;
 LOCAL : 'local' ;
+WITH : 'with' ;
 WITHIN : 'within' ;
 LOOP : 'loop' ;
 FOR : 'for' ;
+WHILE : 'while' ;
 IF : 'if' ;
 ELSE : 'else' ;
 TRUE : 'true' ;

@@ -14,6 +14,10 @@ constexpr std::string_view kStored =
 constexpr std::string_view kIf = "one of two values, by a scalar of type bool; both are of one type";
 constexpr std::string_view kLoop = "w is w0, then n times the value of the braces; `(a, b)` carries several";
 
+constexpr std::string_view kWhile =
+    "a loop takes a turn as long as this holds, a scalar of type bool; `max=n` behind it makes more than n turns an "
+    "error";
+
 constexpr std::array kWords = {
     WordHelp{"mesh", "mesh grid = [rows: 2, columns: 3]",
              "a grid of devices with named axes; the last one is the default"},
@@ -36,10 +40,13 @@ constexpr std::array kWords = {
              "a value that a gradient computes again instead of keeping its parts"},
     WordHelp{"pipeline", "let p = pipeline w = a for i < 3 by \"auto\" { w * 2.0 }",
              "a loop whose turns overlap where they are on several meshes; `by` names the schedule"},
+    WordHelp{"with", "let b = a with [0] = 1.0, [1:-1, 1:-1] = a[1:-1, 1:-1] * 2.0",
+             "a copy in which parts are replaced, from left to right; subscripts are those of `a[...]`"},
     WordHelp{"within", "let b = a as [16, 16@x] within 64KiB",
              "how much memory a change of layout may take on a device"},
     WordHelp{"loop", "let p = loop w = a for i < 3 { w * 2.0 }", kLoop},
     WordHelp{"for", "let p = loop w = a for i < 3 { w * 2.0 }", kLoop},
+    WordHelp{"while", "let p = loop w = 1.0 for i < 100 while w < 50.0 { w * 2.0 }", kWhile},
     WordHelp{"if", "let b = if c { a } else { a * 2.0 }", kIf},
     WordHelp{"else", "let b = if c { a } else { a * 2.0 }", kIf},
     WordHelp{"true", "let d = true", "a value of type bool"},

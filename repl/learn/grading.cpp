@@ -119,14 +119,14 @@ std::string Grades::text() const {
       ++answers.all;
       right += is_right ? 1 : 0;
       answers.right += is_right ? 1 : 0;
-      if (!is_right) answers.failed += (answers.failed.empty() ? "not " : ", ") + student;
+      if (!is_right) answers.failed += (answers.failed.empty() ? "  not " : ", ") + student;
     }
     students.push_back({student, fmt::format("{} of {} right", right, lessons.size())});
   }
   std::vector<std::vector<std::string>> lessons;
   for (const auto& [lesson, answers] : by_lesson) {
-    lessons.push_back({fmt::format("lesson {}", lesson + 1), fmt::format("{} of {} right", answers.right, answers.all),
-                       answers.failed});
+    lessons.push_back({fmt::format("lesson {}", lesson + 1),
+                       fmt::format("{} of {} right{}", answers.right, answers.all, answers.failed)});
   }
   return "\n" + table(students) + "\n" + table(lessons);
 }

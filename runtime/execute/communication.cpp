@@ -8,24 +8,13 @@
 #include "base/wide.hpp"
 #include "runtime/execute/devices.hpp"
 #include "runtime/execute/executor.hpp"
+#include "runtime/execute/local.hpp"
 #include "runtime/kernels/copy.hpp"
 #include "runtime/kernels/reduce.hpp"
 #include "runtime/kinds.hpp"
 #include "runtime/memory/boxes.hpp"
 
 namespace tessera::runtime {
-
-namespace {
-
-// A piece of `lengths` and `extents`, the shorter in the longer, that would not lie inside.
-base::Diagnostic out_of_range(std::int64_t index, std::int64_t length, std::int64_t extent, std::size_t dimension) {
-  const std::int64_t piece = std::min(length, extent);
-  const std::string where = fmt::format("dimension {} has {} elements", dimension, std::max(length, extent));
-  const std::string why = piece == 1 ? where : fmt::format("{} elements are wanted from there, and {}", piece, where);
-  return base::make(Kind::index_out_of_range, index, why);
-}
-
-}  // namespace
 
 base::Status Executor::collect(const synth::Apply& apply, const synth::Collect& collect, const StepPlan& plan) {
   const synth::RegisterId from = apply.operands[0];

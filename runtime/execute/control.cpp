@@ -7,11 +7,23 @@
 #include "runtime/kernels/copy.hpp"
 #include "runtime/kernels/generate.hpp"
 #include "runtime/kernels/map.hpp"
+#include "runtime/kinds.hpp"
 
 namespace tessera::runtime {
 
+namespace {
+
+base::Diagnostic too_many_rounds(const synth::Step& step, std::int64_t count) {
+  return base::make(Kind::too_many_turns, count, count == 1 ? "" : "s").from_step(step.origin);
+}
+
+}  // namespace
+
 base::Status Executor::run_node(const synth::Step& step, const StepPlan& plan, const synth::Repeat& repeat) {
-  TESSERA_TRY(rounds, storage_.scalar<std::int64_t>(repeat.count));
+  TESSERA_TRY(count, storage_.scalar<std::int64_t>(repeat.count));
+  TESSERA_TRY(begins, goes_on(repeat, repeat.initial));
+  const std::int64_t rounds = begins ? count : 0;
+  if (begins && count < 1 && repeat.is_limited) return too_many_rounds(step, count);
   const std::vector<Carried> carried = begin_loop(repeat, rounds);
   ++loops_;
   for (std::int64_t round = 0; round < rounds; ++round) {
@@ -21,9 +33,28 @@ base::Status Executor::run_node(const synth::Step& step, const StepPlan& plan, c
     begin_round(repeat, carried, round, rounds);
     TESSERA_TRY_STATUS(run_body(repeat.body, plan.bodies[0]));
     end_round(repeat, carried, round, rounds);
+    TESSERA_TRY(more, goes_on(repeat, repeat.next));
+    if (more && round + 1 == rounds && repeat.is_limited) return too_many_rounds(step, count);
+    if (more) continue;
+    if (!writes_result_place(round, rounds)) bring_to_results(repeat, carried);
+    break;
   }
   --loops_;
   return base::Done{};
+}
+
+// Does the condition, if there is one, hold for the turn that takes these values?
+base::Result<bool> Executor::goes_on(const synth::Repeat& repeat, const std::vector<synth::RegisterId>& values) {
+  if (!repeat.condition) return true;
+  return storage_.scalar<bool>(values[*repeat.condition]);
+}
+
+// A loop that ends before its count has its last values in the places that the next turn would have read.
+void Executor::bring_to_results(const synth::Repeat& repeat, const std::vector<Carried>& carried) {
+  for (std::size_t k = 0; k < carried.size(); ++k) {
+    storage_.move_to(repeat.parameters[k], carried[k].parameter_offset);
+    copy_to(repeat.parameters[k], repeat.results[k], carried[k].result_offset);
+  }
 }
 
 std::vector<Executor::Carried> Executor::begin_loop(const synth::Repeat& repeat, std::int64_t rounds) {

@@ -62,6 +62,8 @@ class Executor {
     bool direct = false;  // the body writes the next value where it is wanted
   };
   std::vector<Carried> begin_loop(const synth::Repeat& repeat, std::int64_t rounds);
+  base::Result<bool> goes_on(const synth::Repeat& repeat, const std::vector<synth::RegisterId>& values);
+  void bring_to_results(const synth::Repeat& repeat, const std::vector<Carried>& carried);
   void begin_round(const synth::Repeat& repeat, const std::vector<Carried>& carried, std::int64_t round,
                    std::int64_t rounds);
   void end_round(const synth::Repeat& repeat, const std::vector<Carried>& carried, std::int64_t round,

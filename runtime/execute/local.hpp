@@ -37,6 +37,10 @@ base::Status run_operation(const LocalStep& step, const synth::Reshape& operatio
 base::Status run_operation(const LocalStep& step, const synth::Take& operation);
 base::Status run_operation(const LocalStep& step, const synth::ScatterAdd& operation);
 base::Status run_operation(const LocalStep& step, const synth::OneHot& operation);
+base::Status run_operation(const LocalStep& step, const synth::Lay& operation);
+
+// A piece of `length` positions from `index` on that would not lie inside of a dimension, the shorter in the longer.
+base::Diagnostic out_of_range(std::int64_t index, std::int64_t length, std::int64_t extent, std::size_t dimension);
 
 // Elements of all devices' tiles of the result and the operands: how much work a step is, roughly.
 std::int64_t work_of(const LocalStep& step);

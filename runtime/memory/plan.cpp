@@ -271,6 +271,7 @@ class Placement {
   // How many of its operands a step may overwrite as it goes: those of an elementwise operation, and a base.
   static std::size_t overwritable(const synth::Apply& apply) {
     if (std::holds_alternative<synth::Map>(apply.operation)) return apply.operands.size();
+    if (std::holds_alternative<synth::Lay>(apply.operation)) return 1;
     const auto* assemble = std::get_if<synth::Assemble>(&apply.operation);
     return assemble != nullptr && assemble->has_base ? 1 : 0;
   }

@@ -10,9 +10,10 @@ namespace {
 
 // In the order of the alternatives of Operation.
 constexpr std::array<std::string_view, std::variant_size_v<Operation>> kNames = {
-    "constant",    "fill",     "iota",     "random",  "normal",     "load",       "map",       "reduce",  "arg_reduce",
-    "find",        "contract", "cumsum",   "sort",    "greatest",   "candidates", "transpose", "reshape", "take",
-    "scatter_add", "one_hot",  "assemble", "collect", "print_text", "print",      "show",      "save",    "assert"};
+    "constant",   "fill",       "iota",       "random",   "normal",      "load",    "map",
+    "reduce",     "arg_reduce", "find",       "contract", "cumsum",      "sort",    "greatest",
+    "candidates", "transpose",  "reshape",    "take",     "scatter_add", "one_hot", "lay",
+    "assemble",   "collect",    "print_text", "print",    "show",        "save",    "assert"};
 
 }  // namespace
 

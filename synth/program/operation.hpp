@@ -193,6 +193,23 @@ struct Take {};
 // pending (sum) over those axes; dimension 0 of the result may be split over any others, and a device then adds up the
 // rows of its own tile. Negative ids count from the end; outside [-n, n) is a run-time error.
 struct ScatterAdd {};
+// One dimension of a box: `length` positions from `start` on, of which every step-th counts. With a scalar operand the
+// box begins there instead; with `wraps`, a negative one counts from the end. At run time it must lie inside of the
+// result, else index out of range.
+struct LaidRange {
+  std::int64_t start = 0;
+  std::int64_t length = 0;
+  std::int64_t step = 1;
+  std::int32_t scalar = -1;  // operand number of an i64 scalar, or -1
+  bool wraps = false;
+  friend bool operator==(const LaidRange&, const LaidRange&) = default;
+};
+// operands: a base of the result's type, a part, and the scalars of the ranges. result[i..] is the part's element
+// where i.. is in the box, and the base's elsewhere. The part is aligned with the result as an operand of Map is: it
+// has each dimension as the result has it, or with extent 1, which repeats. So nothing moves.
+struct Lay {
+  std::vector<LaidRange> ranges;  // one for each dimension
+};
 struct OneHot {
 };  // operand: ids; result has one more, last, dimension, not split; an id outside [0, n) is a run-time error
 
@@ -263,7 +280,7 @@ struct Assert {  // a bool scalar, false being the error assertion-failed; behin
 };
 
 using Operation = std::variant<Constant, Fill, Iota, Random, Normal, Load, Map, Reduce, ArgReduce, Find, Contract,
-                               Cumsum, Sort, Greatest, Candidates, Transpose, Reshape, Take, ScatterAdd, OneHot,
+                               Cumsum, Sort, Greatest, Candidates, Transpose, Reshape, Take, ScatterAdd, OneHot, Lay,
                                Assemble, Collect, PrintText, Print, Show, Save, Assert>;
 
 // `map`, `reduce`, `collect`: the operation without its kind.

@@ -73,6 +73,12 @@ std::string placement_text(const Placement& placement) {
   return out;
 }
 
+std::string range_text(const LaidRange& range) {
+  std::string out = range.scalar < 0 ? fmt::format("{}", range.start) : fmt::format("scalar %{}", range.scalar);
+  if (range.wraps) out += " wraps";
+  return out + fmt::format(" for {} step {}", range.length, range.step);
+}
+
 class ProgramPrinter {
  public:
   explicit ProgramPrinter(const Program& program) : program_(program) {}
@@ -160,9 +166,11 @@ class ProgramPrinter {
   }
 
   void print_step(const Repeat& step, std::uint32_t origin, std::size_t depth) {
-    put("repeat r{} index r{}{} initial {} parameters {} @{} {{\n", step.count.value, step.index.value,
+    std::string condition = step.condition ? fmt::format(" while {}", *step.condition) : "";
+    if (step.is_limited) condition += " limited";
+    put("repeat r{} index r{}{} initial {} parameters {}{} @{} {{\n", step.count.value, step.index.value,
         step.indices_elsewhere.empty() ? "" : " elsewhere " + list(step.indices_elsewhere), list(step.initial),
-        list(step.parameters), origin);
+        list(step.parameters), condition, origin);
     body(step.body, depth + 1);
     put("{:{}}}} next {} results {}\n", "", 2 * depth, list(step.next), list(step.results));
   }
@@ -222,6 +230,11 @@ class ProgramPrinter {
   std::string how(const Take&, const Mesh*) const { return ""; }
   std::string how(const ScatterAdd&, const Mesh*) const { return ""; }
   std::string how(const OneHot&, const Mesh*) const { return ""; }
+  std::string how(const Lay& o, const Mesh*) const {
+    std::string ranges;
+    for (const LaidRange& range : o.ranges) ranges.append(ranges.empty() ? "" : ", ").append(range_text(range));
+    return "[" + ranges + "]";
+  }
   std::string how(const Assemble& o, const Mesh*) const {
     std::string out = o.has_base ? "base" : "cover";
     for (const Part& part : o.parts) {

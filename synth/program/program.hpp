@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <variant>
@@ -25,7 +26,9 @@ using Body = std::vector<Step>;
 
 // Runs `body` count times; count is an i64 scalar (below 1: no times). In turn i, `index` is i, and parameter k is
 // initial[k] in the first turn and next[k] of the turn before in the others; results[k] is the last. All of initial[k],
-// parameters[k], next[k], results[k] have one type.
+// parameters[k], next[k], results[k] have one type. With a condition, the carried value of that number is a bool
+// scalar, and there is no turn whose parameter is false; if it is limited, and the value is still true after all turns,
+// that is an error.
 struct Repeat {
   RegisterId count;
   RegisterId index;
@@ -35,6 +38,8 @@ struct Repeat {
   std::vector<RegisterId> results;
   Body body;
   std::vector<RegisterId> indices_elsewhere = {};  // the index once more on each other mesh that the body needs it on
+  std::optional<std::uint32_t> condition = {};
+  bool is_limited = false;
 };
 
 // The turns of a repeat in another order, with the repeat's results to the bit. A turn, here called a microbatch, is

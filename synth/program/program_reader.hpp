@@ -56,6 +56,8 @@ class ProgramReader : private TextReader {
   base::Result<Operation> assemble();
   base::Result<Part> part();
   base::Result<Placement> placement();
+  base::Result<Operation> lay();
+  base::Result<LaidRange> laid_range();
   base::Result<Operation> collect(const std::vector<RegisterId>& operands);
   base::Result<AxesAt> axes_at(std::string_view word, const Mesh& mesh);
   base::Result<std::vector<AxesAt>> all_axes_at(std::string_view word, const Mesh& mesh);

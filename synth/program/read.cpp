@@ -148,6 +148,12 @@ base::Result<Step> ProgramReader::repeat() {
   }
   TESSERA_TRY_STATUS(list_after("initial", node.initial));
   TESSERA_TRY_STATUS(list_after("parameters", node.parameters));
+  if (accept("while")) {
+    TESSERA_TRY(condition, number(std::numeric_limits<std::uint32_t>::max()));
+    if (condition < 0) return wrong("a number is negative");
+    node.condition = static_cast<std::uint32_t>(condition);
+    node.is_limited = accept("limited");
+  }
   TESSERA_TRY(at, origin());
   TESSERA_TRY(steps, body());
   node.body = std::move(steps);

@@ -48,6 +48,7 @@ base::Result<Operation> ProgramReader::operation(std::string_view word, const st
   if (word == "find") return arg_reduce<Find>();
   if (word == "contract") return contract();
   if (word == "assemble") return assemble();
+  if (word == "lay") return lay();
   if (word == "collect") return collect(operands);
   if (word == "print") return print_items();
   if (word == "save") return save();
@@ -184,6 +185,38 @@ base::Result<Placement> ProgramReader::placement() {
   }
   placement.clips = accept("clips");
   return placement;
+}
+
+base::Result<Operation> ProgramReader::lay() {
+  Lay lay;
+  TESSERA_TRY_STATUS(expect("["));
+  if (accept("]")) return Operation(std::move(lay));
+  do {
+    TESSERA_TRY(one, laid_range());
+    lay.ranges.push_back(one);
+  } while (accept(","));
+  TESSERA_TRY_STATUS(expect("]"));
+  return Operation(std::move(lay));
+}
+
+// `2 for 4 step 1`, `scalar %2 wraps for 1 step 1`
+base::Result<LaidRange> ProgramReader::laid_range() {
+  LaidRange range;
+  if (accept("scalar")) {
+    TESSERA_TRY(scalar, operand_number());
+    range.scalar = static_cast<std::int32_t>(scalar);
+  } else {
+    TESSERA_TRY(start, number(kMax));
+    range.start = start;
+  }
+  range.wraps = accept("wraps");
+  TESSERA_TRY_STATUS(expect("for"));
+  TESSERA_TRY(length, number(kMax));
+  TESSERA_TRY_STATUS(expect("step"));
+  TESSERA_TRY(step, number(kMax));
+  range.length = length;
+  range.step = step;
+  return range;
 }
 
 base::Result<Operation> ProgramReader::collect(const std::vector<RegisterId>& operands) {

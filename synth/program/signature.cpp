@@ -170,6 +170,12 @@ struct Signatures {
     signature.result.push_back(IndexSignature::kWhole);
     return signature;
   }
+  // Nothing is computed: storage types stay what they are.
+  IndexSignature operator()(const Lay&) const {
+    IndexSignature signature = aligned_signature(operands, result);
+    signature.computes = false;
+    return signature;
+  }
   template <class Other>
   IndexSignature operator()(const Other&) const {
     throw base::InternalError("the operation has no index signature");
@@ -203,7 +209,7 @@ PendingRule pending_rule(MapOp op) {
 
 bool has_signature(const Operation& operation) {
   return holds_one_of<Map, Reduce, ArgReduce, Find, Contract, Cumsum, Sort, Greatest, Transpose, Take, ScatterAdd,
-                      OneHot>(operation);
+                      OneHot, Lay>(operation);
 }
 
 IndexSignature index_signature(const Operation& operation, std::span<const Shape> operands, ElementType element,

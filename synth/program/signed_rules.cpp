@@ -166,6 +166,32 @@ Error signed_error(const OneHot&, const ShapedOperands& operands, const Shaped&)
   return elements_fit(is_integer(operands[0].element()));
 }
 
+namespace {
+
+bool fits(const LaidRange& range, const ShapedOperands& operands, std::int64_t extent) {
+  if (range.length < 0 || range.step < 1 || range.length > extent) return false;
+  if (range.scalar == -1) return range.start >= 0 && range.start <= extent - range.length;
+  const auto number = static_cast<std::size_t>(range.scalar);
+  return range.scalar > 1 && number < operands.size() && operands[number].element() == ElementType::i64 &&
+         operands[number].rank() == 0;
+}
+
+}  // namespace
+
+Error signed_error(const Lay& lay, const ShapedOperands& operands, const Shaped& result) {
+  if (operands.size() < 2) return "it takes a base and a part";
+  if (operands[0].rank() != result.rank() || operands[1].rank() != result.rank()) return kShapes;
+  if (lay.ranges.size() != result.rank()) return "it has not one range for each dimension";
+  for (std::size_t d = 0; d < result.rank(); ++d) {
+    if (operands[0].shape()[d] != result.shape()[d]) return kShapes;
+    if (!fits(lay.ranges[d], operands, result.shape()[d])) return "a range does not lie inside of its result";
+  }
+  for (std::size_t k = 2; k < operands.size(); ++k) {
+    if (operands[k].element() != ElementType::i64 || operands[k].rank() != 0) return "a start is not an i64 scalar";
+  }
+  return elements_fit(operands[0].element() == result.element() && operands[1].element() == result.element());
+}
+
 // ---- Shapes ----
 
 namespace {

@@ -144,6 +144,11 @@ class ProgramVerifier {
     }
     for (const RegisterId id : step.parameters) TESSERA_TRY_STATUS(write(id));
     TESSERA_TRY_STATUS(same_types(step.initial, step.parameters));
+    const bool is_good =
+        !step.condition || (*step.condition < step.initial.size() &&
+                            is_plain_scalar(type(step.initial[*step.condition]), ElementType::boolean));
+    if (!is_good) return wrong("its condition is not a bool scalar that it carries");
+    if (step.is_limited && !step.condition) return wrong("it is limited and has no condition");
     TESSERA_TRY_STATUS(body(step.body));
     what_ = "repeat";
     TESSERA_TRY_STATUS(read_all(step.next));

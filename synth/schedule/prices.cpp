@@ -43,7 +43,8 @@ class StepPrices {
     return local_seconds(kinds_for(result.mesh()), apply.operation, operands, result);
   }
 
-  double price(const Repeat& repeat) { return rounds(repeat.count) * of(repeat.body); }
+  // Of a loop that ends by a condition one turn is priced: how many there are nobody knows.
+  double price(const Repeat& repeat) { return (repeat.condition ? 1 : rounds(repeat.count)) * of(repeat.body); }
   double price(const Choose& choose) { return std::max(of(choose.then_body), of(choose.else_body)); }
   double price(const Pipeline& pipeline) {
     double seconds = 0;

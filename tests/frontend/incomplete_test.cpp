@@ -14,8 +14,9 @@ TEST(Incomplete, WhereABracketIsOpen) {
 }
 
 TEST(Incomplete, AfterWhatWantsMore) {
-  for (const char* text : {"a +", "a +\n", "a + # comment", "let a =", "print a,", "a as", "a as [8] within",
-                           "a ||\n\n", "if a { b } else", "let a:", "fn f() ->", "loop a = 1 for"}) {
+  for (const char* text : {"a +", "a +\n", "a + # comment", "let a =", "print a,", "a as", "a as [8] within", "a with",
+                           "a with [0] =", "a with [0] = 1,", "loop w = 1 while", "a ||\n\n", "if a { b } else",
+                           "let a:", "fn f() ->", "loop a = 1 for"}) {
     EXPECT_TRUE(is_incomplete(text)) << text;
   }
 }

@@ -35,6 +35,12 @@ const std::vector<Printed> kPrinted = {
     {"let a = b as f32 within 1000", "let a = b as f32 within 1KB\n"},
     {"let a = b as f32 within 1500", "let a = b as f32 within 1500\n"},
     {"let a = b as f32 within 0", "let a = b as f32 within 0\n"},
+    {"let a = b with[ 0 ,1 : - 1 ]=c+1,[ : ]=2 with [1]=3", "let a = b with [0, 1:-1] = c + 1, [:] = 2 with [1] = 3\n"},
+    {"let a = (b with [0] = 1) as f32 with [1] = (c as f32)", "let a = b with [0] = 1 as f32 with [1] = (c as f32)\n"},
+    {"let a = (b with [0] = 1)[0] + c", "let a = (b with [0] = 1)[0] + c\n"},
+    {"let a = [(b with [0] = 1), [1]]", "let a = [b with [0] = 1, [1]]\n"},
+    {"loop w=1 for i<9 while w<3{w}", "loop w = 1 for i < 9 while w < 3 { w }\n"},
+    {"loop w=1,v=2 while(w<3),max = 5{(w,v)}", "loop w = 1, v = 2 while w < 3, max=5 { (w, v) }\n"},
     // Parentheses: only those that are needed.
     {"let a = ((b) + ((c * d)))", "let a = b + c * d\n"},
     {"let a = (b + c) * d", "let a = (b + c) * d\n"},

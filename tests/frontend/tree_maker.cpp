@@ -173,11 +173,17 @@ ExprId TreeMaker::operation() {
       const TypeId to = type(Element::may_lack);
       return add(As{operand, to, draw_(3) == 2 ? std::optional(one_of(kIntegers)) : std::nullopt, {}});
     }
+    case 3: return with();
     default: {
       const ExprId left = expr();
       return add(Binary{static_cast<BinaryOp>(draw_(15)), {}, left, expr()});
     }
   }
+}
+
+ExprId TreeMaker::with() {
+  const ExprId base = expr();
+  return add(With{base, some([&] { return Replacement{some([&] { return subscript(); }), {}, expr()}; })});
 }
 
 Call TreeMaker::call() {
@@ -215,6 +221,12 @@ ExprId TreeMaker::loop() {
   loop.bound = expr();
   loop.body = block();
   loop.is_pipeline = draw_(3) == 0;
+  if (!loop.is_pipeline && draw_(2) == 0) loop.condition = expr();
+  if (loop.condition.valid() && draw_(2) == 0) {
+    loop.index.reset();
+    loop.bound = {};
+    if (draw_(2) == 0) loop.limit = expr();
+  }
   if (loop.is_pipeline && draw_(2) == 0) loop.schedule = ScheduleName{"eager-1f1b+late", {}};
   return add(std::move(loop));
 }

@@ -63,6 +63,7 @@ class TreeMaker {
   ExprId compound();
   ExprId indexed();
   Subscript subscript();
+  ExprId with();
   Argument argument();
   ExprId gradient();
   ExprId loop();

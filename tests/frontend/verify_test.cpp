@@ -86,7 +86,13 @@ TEST(Verify, RefusesNodesWithTooFewParts) {
         const ExprId tuple = ast.exprs.add(Expr{{}, false, Tuple{{integer(ast, 1), integer(ast, 2)}}});
         return Index{tuple, {{Subscript::Kind::single, integer(ast, 1), {}, {}, {}}}};
       }),
-      shown([](Ast& ast) { return Loop{{}, {"i", {}}, integer(ast, 1), ast.blocks.add({{}, integer(ast, 1), {}})}; }),
+      shown([](Ast& ast) { return With{integer(ast, 1), {}}; }),
+      shown([](Ast& ast) { return With{integer(ast, 1), {{{}, {}, integer(ast, 2)}}}; }),
+      shown([](Ast& ast) {
+        return Loop{{{{"w", {}}, integer(ast, 1)}}, {}, {}, ast.blocks.add({{}, integer(ast, 1), {}})};
+      }),
+      shown(
+          [](Ast& ast) { return Loop{{}, Name{"i", {}}, integer(ast, 1), ast.blocks.add({{}, integer(ast, 1), {}})}; }),
       shown([](Ast& ast) { return As{integer(ast, 1), ast.types.add(shape({})), -1, {}}; }),
       shown([](Ast& ast) {
         const StatementId plan = ast.statements.add(Statement{{}, PlanStatement{integer(ast, 1)}});

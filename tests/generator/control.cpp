@@ -57,15 +57,21 @@ ExpressionRef loop(Maker& maker, const Want& want, int depth) {
       contracts ? maker.make_with({index}, want, depth) : maker.make_with({index, carried}, want, depth);
   const std::string type = random_type(maker, start->facts, Pending::none);
   const std::string half = numpy_literal(want.element, "0.5");
-  const std::string tessera = fmt::format("(loop {0} = $0 as {2} for {1} < $1 {{ {3} as {2} }})", carried.name,
-                                          index.name, type, contracts ? carried.name + " * 0.5 + $2" : "$2");
-  const std::string numpy = fmt::format("loop(lambda {0}, {1}: {2}, $1, $0)", index.name, carried.name,
-                                        contracts ? fmt::format("{} * {} + $2", carried.name, half) : "$2");
-  Facts facts = derived(want.element, want.shape, facts_of({start, times, body}));
+  std::vector<ExpressionRef> all = {start, times, body};
+  const bool ends = maker.random.chance(30);
+  if (ends) all.push_back(maker.position(4, depth));
+  const std::string until = ends ? fmt::format(" while {} < $3", index.name) : "";
+  const std::string tessera = fmt::format("(loop {0} = $0 as {2} for {1} < $1{4} {{ {3} as {2} }})", carried.name,
+                                          index.name, type, contracts ? carried.name + " * 0.5 + $2" : "$2", until);
+  const std::string more = ends ? fmt::format(", lambda {0}, {1}: {0} < $3", index.name, carried.name) : "";
+  const std::string numpy = fmt::format("{3}(lambda {0}, {1}: {2}{4}, $1, $0)", index.name, carried.name,
+                                        contracts ? fmt::format("{} * {} + $2", carried.name, half) : "$2",
+                                        ends ? "loop_while" : "loop", more);
+  Facts facts = derived(want.element, want.shape, facts_of(all));
   const double magnitude = start->facts.magnitude + 2 * body->facts.magnitude;
   facts = settled(facts, contracts ? magnitude : 1e300,
                   start->facts.error + 2 * body->facts.error + 4 * unit(want.element) * magnitude);
-  return node(facts, tessera, numpy, {start, times, body});
+  return node(facts, tessera, numpy, all);
 }
 
 // ---- Functions

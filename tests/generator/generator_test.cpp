@@ -42,7 +42,7 @@ TEST(Generator, ReachesEveryOperationOfTheLanguage) {
     EXPECT_NE(all.find(std::string(operation.name) + "("), std::string::npos) << operation.name;
   }
   for (const char* word : {"fn ", "grad(", "again {", "loop ", "if ", "local ", "assert ", "show ", "plan ", "within ",
-                           " on m", "?", "{+", "{max ", "{min "}) {
+                           " with [", " while ", " on m", "?", "{+", "{max ", "{min "}) {
     EXPECT_NE(all.find(word), std::string::npos) << word;
   }
 }

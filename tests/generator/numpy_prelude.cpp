@@ -90,9 +90,24 @@ def update(a, i, v):
     return result
 
 
+def replaced(a, *parts):
+    result = np.array(a)
+    for part, v in parts:
+        result[part] = v
+    return result
+
+
 def loop(body, n, w):
     for i in range(int(n)):
         w = body(np.int64(i), w)
+    return w
+
+
+def loop_while(body, more, n, w):
+    i = 0
+    while i < int(n) and more(np.int64(i), w):
+        w = body(np.int64(i), w)
+        i += 1
     return w
 
 

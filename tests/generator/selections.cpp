@@ -1,4 +1,4 @@
-// Productions that select elements: indices and slices, take, one_hot, update.
+// Productions that select elements: indices and slices, take, one_hot, update, with.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -158,6 +158,70 @@ ExpressionRef update(Maker& maker, const Want& want, int depth) {
               fmt::format("update($0, {}, ${})", list, placed + 1), all);
 }
 
+// The subscripts of one part of an array of this shape, and the shape that it has.
+struct PartOf {
+  std::string subscripts;
+  Shape shape;
+};
+
+// A range of a dimension, by a step or not, that may be empty.
+std::string range_in(Random& random, std::int64_t extent, Shape& shape) {
+  const std::int64_t start = random.below(extent + 1);
+  const std::int64_t stop = random.between(start, extent);
+  const std::int64_t step = random.chance(30) ? random.between(2, 3) : 1;
+  shape.push_back((stop - start + step - 1) / step);
+  const bool negative = stop > start && stop < extent && random.chance(30);
+  const std::string range = fmt::format("{}:{}", start, negative ? stop - extent : stop);
+  return step == 1 ? range : fmt::format("{}:{}", range, step);
+}
+
+// Positions that are known only at run time are appended to `operands`.
+PartOf part_in(Maker& maker, const Shape& whole, int depth, std::vector<ExpressionRef>& operands) {
+  PartOf part;
+  for (const std::int64_t extent : whole) {
+    std::string one = ":";
+    if (extent > 0 && maker.random.chance(25)) {
+      one = std::to_string(maker.random.between(-extent, extent - 1));
+    } else if (extent > 0 && maker.random.chance(20)) {
+      one = fmt::format("${}", operands.size());
+      operands.push_back(maker.position(extent, depth));
+    } else if (maker.random.chance(60)) {
+      one = range_in(maker.random, extent, part.shape);
+    } else {
+      part.shape.push_back(extent);
+    }
+    part.subscripts += (part.subscripts.empty() ? "" : ", ") + one;
+  }
+  return part;
+}
+
+// A shape that repeats to the given one.
+Shape repeating_to(Random& random, const Shape& shape) {
+  Shape own;
+  const std::size_t dropped = random.chance(50) ? 0 : random.index(shape.empty() ? Shape{0} : shape);
+  for (std::size_t d = std::min(dropped, shape.size()); d < shape.size(); ++d)
+    own.push_back(random.chance(25) ? 1 : shape[d]);
+  return random.chance(20) ? Shape{} : own;
+}
+
+// One part or two are replaced, by arrays of their shapes or by what repeats to them.
+ExpressionRef with(Maker& maker, const Want& want, int depth) {
+  if (want.shape.empty()) return nullptr;
+  std::vector<ExpressionRef> all = {maker.make(want, depth)};
+  std::vector<Facts> chosen = {all.front()->facts};
+  std::string tessera = "($0 with ";
+  std::string numpy = "replaced($0";
+  for (int k = maker.random.chance(30) ? 2 : 1; k > 0; --k) {
+    const PartOf part = part_in(maker, want.shape, depth, all);
+    const std::string v = fmt::format("${}", all.size());
+    all.push_back(maker.make({want.element, repeating_to(maker.random, part.shape), want.certain}, depth));
+    chosen.push_back(all.back()->facts);
+    tessera += fmt::format("[{}] = ({}){}", part.subscripts, v, k > 1 ? ", " : ")");
+    numpy += fmt::format(", (np.s_[{}], {})", part.subscripts, v);
+  }
+  return node(of_choice(derived(want.element, want.shape, facts_of(all)), chosen), tessera, numpy + ")", all);
+}
+
 ExpressionRef allclose(Maker& maker, const Want& want, int depth) {
   if (want.element != Element::boolean || !want.shape.empty()) return nullptr;
   const Element element = maker.random.chance(50) ? Element::f32 : Element::f64;
@@ -169,9 +233,10 @@ ExpressionRef allclose(Maker& maker, const Want& want, int depth) {
 }  // namespace
 
 std::vector<Production> selection_productions() {
-  return {{"slice", 7, part},    {"run-time slice", 4, run_time_slice},
-          {"take", 4, take},     {"one-hot", 3, one_hot},
-          {"update", 4, update}, {"allclose", 2, allclose}};
+  return {{"slice", 7, part},       {"run-time slice", 4, run_time_slice},
+          {"take", 4, take},        {"one-hot", 3, one_hot},
+          {"update", 4, update},    {"with", 6, with},
+          {"allclose", 2, allclose}};
 }
 
 }  // namespace tessera::generator

@@ -270,6 +270,16 @@ class Stored(CommandLine):
         arrays, _ = contents(self.read_bytes("model.safetensors"))
         self.assertEqual(sorted(arrays), ["h.0.mlp.w1", "h.0.mlp.w2", "h.1.mlp.w1", "h.1.mlp.w2"])
 
+    def test_the_solver_goes_on_from_its_checkpoint(self):
+        solver = Path(__file__).resolve().parents[2] / "examples/programs/conjugate_gradients.tess"
+        first = self.succeeds("run", str(solver))
+        self.assertTrue((self.folder / "potential.npy").exists())
+        for size in ("1", "3"):
+            (self.folder / "there.tess").write_text(solver.read_text().replace("x: 4", f"x: {size}"))
+            again = self.succeeds("run", "there.tess", "--define", "resumed=true")
+            numbers = [[float(word) for word in text.split()[3:]] for text in (first, again)]
+            self.assertTrue(np.allclose(*numbers, rtol=1e-6), numbers)
+
     def read_bytes(self, name):
         return (self.folder / name).read_bytes()
 

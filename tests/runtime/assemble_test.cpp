@@ -160,5 +160,60 @@ RC_GTEST_PROP(AssembleProperty, PartsOverABase, ()) {
   });
 }
 
+// A box of any range by any step, of a part that lies as the result does or repeats.
+RC_GTEST_PROP(LayProperty, PutsAPartWhereTheBoxIs, ()) {
+  const auto mesh = random_mesh();
+  Builder builder(synth::print(*mesh));
+  const Shape extents{*rc::gen::inRange(1, 7), *rc::gen::inRange(1, 7)};
+  const auto type = random_type(ElementType::i32, extents, builder.mesh());
+  Shape own;
+  std::vector<synth::AxisList> splits;
+  synth::Lay lay;
+  std::vector<std::int64_t> starts;
+  for (std::size_t d = 0; d < 2; ++d) {
+    const bool repeats = extents[d] > 1 && *rc::gen::inRange(0, 3) == 0;
+    own.push_back(repeats ? 1 : extents[d]);
+    splits.push_back(repeats ? synth::AxisList{} : type.layout().split(d));
+    const auto length = *rc::gen::inRange<std::int64_t>(0, extents[d] + 1);
+    starts.push_back(*rc::gen::inRange<std::int64_t>(0, extents[d] - length + 1));
+    lay.ranges.push_back({starts[d], length, *rc::gen::inRange<std::int64_t>(1, 4)});
+  }
+  const RegisterId base = builder.constant(counting<std::int32_t>(extents), type);
+  Array<std::int32_t> part = counting<std::int32_t>(own);
+  for (std::int64_t i = 0; i < part.size(); ++i) part.data()[i] += 1000;
+  const auto part_type =
+      *synth::ArrayType::make(ElementType::i32, own, type.mesh_ref(), *synth::Layout::make(type.mesh(), splits));
+  const RegisterId over = builder.constant(part, part_type);
+  std::vector<RegisterId> operands = {base, over};
+  for (std::size_t d = 0; d < 2; ++d) {
+    if (*rc::gen::inRange(0, 2) == 0) continue;
+    const bool wraps = starts[d] > 0 && *rc::gen::inRange(0, 2) == 0;
+    lay.ranges[d] = {0, lay.ranges[d].length, lay.ranges[d].step, static_cast<std::int32_t>(operands.size()), wraps};
+    operands.push_back(builder.number(wraps ? starts[d] - extents[d] : starts[d]));
+  }
+  builder.output(builder.apply(lay, operands, type));
+  const auto result = gathered<std::int32_t>(run_well(builder.program()).outputs[0]);
+  for_indices(extents, [&](const Shape& index) {
+    bool inside = true;
+    Shape p;
+    for (std::size_t d = 0; d < 2; ++d) {
+      const std::int64_t at = index[d] - starts[d];
+      inside = inside && at >= 0 && at < lay.ranges[d].length && at % lay.ranges[d].step == 0;
+      p.push_back(own[d] == 1 ? 0 : index[d]);
+    }
+    const std::int64_t i = position(extents, index);
+    RC_ASSERT(result[i] == (inside ? part[position(own, p)] : static_cast<std::int32_t>(i)));
+  });
+}
+
+TEST(Lay, ABoxThatLeavesTheArrayIsAMistake) {
+  Builder builder("x:2");
+  const RegisterId base = builder.apply(synth::Iota{}, {}, "i64[5@x]");
+  const RegisterId part = builder.constant(Array<std::int64_t>(Shape{1}, {7}), "i64[1]");
+  builder.output(builder.apply(synth::Lay{{{0, 3, 1, 2}}}, {base, part, builder.number(3)}, "i64[5@x]"));
+  EXPECT_EQ(run_badly(builder.program()).message,
+            "index 3 is out of range: 3 elements are wanted from there, and dimension 0 has 5 elements");
+}
+
 }  // namespace
 }  // namespace tessera::runtime::test

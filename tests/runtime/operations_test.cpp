@@ -86,6 +86,8 @@ TEST(Operations, SplitArraysGiveWhatOneDeviceGives) {
   expect_same(synth::ScatterAdd{}, {{"i64[7@x, 3@y]", "i32[7@x]"}, "i64[30, 3@y]{+x}"});
   expect_same(synth::ScatterAdd{}, {{"i64[7, 3]", "i64[7]"}, "i64[30@x, 3]"});
   expect_same(synth::OneHot{}, {{"i64[7@x]"}, "i32[7@x, 5]"});
+  expect_same(synth::Lay{{{1, 5, 2}, {0, 4, 1}}}, {{"f32[7@x, 5@y]", "f32[7@x, 5@y]"}, "f32[7@x, 5@y]"});
+  expect_same(synth::Lay{{{1, 5, 2}, {0, 4, 1}}}, {{"f32[7@x, 5@y]", "f32[1, 5@y]"}, "f32[7@x, 5@y]"});
 }
 
 TEST(Operations, ASumOfNothingIsZero) {

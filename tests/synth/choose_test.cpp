@@ -66,6 +66,8 @@ std::vector<Row> rows() {
       {Reshape{}, {{4, 6}}, {4, 2, 3}},
       {Iota{}, {}, matrix},
       {Fill{}, {{}}, matrix},
+      {Lay{{{1, 2, 1}, {0, 6, 2}}}, {matrix, matrix}, matrix},
+      {Lay{{{1, 2, 1}, {0, 6, 2}}}, {matrix, {4, 1}}, matrix},
   };
   for (const std::size_t row : {6U, 12U, 21U}) all[row].kinds = {ReduceOp::sum, ReduceOp::max, ReduceOp::min};
   for (const std::size_t row : {3U, 4U, 13U}) all[row].kinds = {ReduceOp::sum, ReduceOp::product};

@@ -1,10 +1,8 @@
-// `as`, annotations, blocks, `if`, `loop`, `local`, `again`, tuples.
+// `as`, annotations, blocks, `if`, `local`, `again`, tuples.
 #include <fmt/format.h>
-#include <fmt/ranges.h>
 
 #include <algorithm>
 
-#include "base/nearest.hpp"
 #include "synth/kinds.hpp"
 #include "typeck/elaborate/elaborator.hpp"
 #include "typeck/elaborate/fold.hpp"
@@ -213,60 +211,6 @@ MaybeValue Elaborator::joined(ExprId id, open::If both, const MaybeValue& condit
   return good ? MaybeValue(elements_of(node, span)) : std::nullopt;
 }
 
-MaybeValue Elaborator::check_loop(ExprId id, const frontend::Loop& loop, const Preference& want) {
-  const Span span = ast()[id].span;
-  const std::size_t outer = frame_->locals.size();
-  open::Loop made_loop;
-  bool good = true;
-  for (const frontend::Carried& carried : loop.carried) {
-    const MaybeValue initial =
-        check_array(carried.init, Preference{loop.carried.size() == 1 ? want.element : std::nullopt});
-    good = good && initial.has_value();
-    if (!initial.has_value()) continue;
-    made_loop.initial.push_back(use(*initial));
-    made_loop.names.push_back(carried.name);
-  }
-  MaybeValue count = check_array(loop.bound);
-  if (count.has_value()) count = scalar_of(*count, ElementType::i64, "the bound of a loop");
-  if (!good || !count.has_value()) return std::nullopt;
-  made_loop.count = use(*count);
-  made_loop.known_count = known_integer(*count);
-  const auto type_of = [&](const open::Use& value) { return type(value.value); };
-  for (std::size_t k = 0; k < loop.carried.size(); ++k) {
-    const Span at = loop.carried[k].name.span;
-    made_loop.parameters.push_back(parameter(at, type_of(made_loop.initial[k])));
-    frame_->locals.push_back(
-        {loop.carried[k].name.text, names_.with_affine(Checked{{made_loop.parameters.back()}, at, {}, {}, {}})});
-  }
-  // The index lives where the first carried value does, so that it can select from it.
-  made_loop.index =
-      parameter(loop.index.span, open::Type(ElementType::i64, {}, type_of(made_loop.initial[0]).mesh_ref()));
-  frame_->locals.push_back(
-      {loop.index.text, names_.with_affine(Checked{{made_loop.index}, loop.index.span, {}, {}, {}})});
-  const Preference body_want{loop.carried.size() == 1 ? std::optional(type_of(made_loop.initial[0]).element())
-                                                      : std::nullopt};
-  const MaybeValue body = in_loop(
-      made_loop, [&] { return in_region(made_loop.body, [&] { return check_block(loop.body, body_want, true); }); });
-  frame_->locals.resize(outer);
-  good = body.has_value() && loop_keeps_shapes(loop, made_loop, *body);
-  if (body.has_value()) made_loop.body_span = body->span;
-  if (good) made_loop.body.results = results_of(*body);
-  if (good && loop.is_pipeline) {
-    made_loop.pipeline = written_schedule(loop);
-    if (!made_loop.known_count.has_value()) {
-      report(base::make(Kind::pipeline_count)
-                 .at(ast()[loop.bound].span)
-                 .suggest("write a number, `size(a, dim=0)` or a top-level name of one; or `loop`"));
-    }
-    good = made_loop.pipeline.has_value() && made_loop.known_count.has_value();
-  }
-  std::vector<open::Type> types;
-  for (const open::Use& initial : made_loop.initial) types.push_back(type_of(initial));
-  const ValueId node = emit(span, good ? std::move(types) : std::vector<open::Type>{}, std::move(made_loop));
-  program_.nodes[node].is_complete = good;
-  return good ? MaybeValue(elements_of(node, span)) : std::nullopt;
-}
-
 // What to write where a fraction takes the element type of integers: those of another operand, or of nothing that could
 // be changed. A value that a loop carries keeps the element type with which it begins.
 std::string Elaborator::help_for_fraction(ExprId beside) const {
@@ -292,42 +236,6 @@ std::string Elaborator::help_for_fraction(ExprId beside) const {
   constexpr std::size_t kQuotable = 40;
   const bool is_quotable = other.size() <= kQuotable && other.find('\n') == std::string::npos;
   return fmt::format("write an integer, or cast the other side: `f32({})`", is_quotable ? other : "...");
-}
-
-std::optional<synth::Schedule> Elaborator::written_schedule(const frontend::Loop& loop) {
-  if (!loop.schedule.has_value()) return synth::Schedule::automatic;
-  const auto schedule = synth::schedule_by_name(loop.schedule->text);
-  if (schedule.has_value()) return schedule;
-  const std::vector<std::string> names = synth::schedule_names();
-  const auto near = base::nearest(loop.schedule->text, names);
-  const std::string help =
-      near.has_value() ? fmt::format("did you mean `{}`?", *near) : fmt::format("there are {}", fmt::join(names, ", "));
-  report(base::make(Kind::pipeline_schedule, loop.schedule->text).at(loop.schedule->span).suggest(help));
-  return std::nullopt;
-}
-
-// A value may come in another layout, of which insertion says whether it is one.
-bool Elaborator::loop_keeps_shapes(const frontend::Loop& loop, const open::Loop& made_loop, const Checked& body) {
-  if (body.nodes.size() != loop.carried.size()) {
-    report(base::make(Kind::loop_count, loop.carried.size(), body.nodes.size()).at(body.span));
-    return false;
-  }
-  for (std::size_t k = 0; k < body.nodes.size(); ++k) {
-    const open::Type& before = type(made_loop.initial[k].value);
-    const open::Type& after = type(body.nodes[k]);
-    const bool is_kept = before.element() == after.element() && before.shape() == after.shape();
-    if (is_kept) continue;
-    std::string help;
-    if (before.element() != after.element() && before.shape() == after.shape())
-      help = fmt::format("end the body with a cast, `{}(...)`", synth::name(before.element()));
-    report(
-        base::make(Kind::loop_carried, loop.carried[k].name.text, text(made_loop.initial[k].value), text(body.nodes[k]))
-            .at(body.span, text(body.nodes[k]))
-            .also(loop.carried[k].name.span, text(made_loop.initial[k].value))
-            .suggest(help));
-    return false;
-  }
-  return true;
 }
 
 }  // namespace tessera::typeck

@@ -78,7 +78,11 @@ class Elaborator : public OpenGraph {
   std::vector<Checked> parts(const Checked& value);  // of a tuple
   static std::vector<open::Use> results_of(const Checked& value);
   MaybeValue check_index(ExprId id, const frontend::Index& index);
+  MaybeValue check_with(ExprId id, const frontend::With& with, const Preference& want);
   MaybeValue check_gradient(ExprId id, const frontend::Gradient& gradient);  // gradient.cpp
+
+  // What is selected of each dimension, without the dimensions of the integers.
+  MaybeValue take_part(Span span, const Checked& value, const std::vector<Selection>& taken);
 
  private:
   // `a (x:2)`; the default mesh is understood.
@@ -88,9 +92,18 @@ class Elaborator : public OpenGraph {
   std::string help_for_fraction(ExprId beside) const;
   MaybeValue check_least_integer(Span span, const Preference& want);
   std::optional<std::pair<Checked, Checked>> check_operands(ExprId left, ExprId right, const Preference& want);
+  std::optional<std::vector<Checked>> carried_first(const frontend::Loop& loop, const Preference& want,
+                                                    open::Loop& made_loop);
+  bool count_turns(const frontend::Loop& loop, open::Loop& made_loop, Span span);
+  MaybeValue condition_with(const frontend::Loop& loop, const std::vector<Checked>& values, const Checked& index);
+  bool condition_first(const frontend::Loop& loop, const std::vector<Checked>& initial, open::Loop& made_loop);
+  bool loop_turn(const frontend::Loop& loop, const Checked& index, const Preference& want, open::Loop& made_loop);
+  bool pipelined(const frontend::Loop& loop, open::Loop& made_loop);
   std::optional<synth::Schedule> written_schedule(const frontend::Loop& loop);
   bool loop_keeps_shapes(const frontend::Loop& loop, const open::Loop& made_loop, const Checked& body);
-  MaybeValue take_part(Span span, const Checked& value, const std::vector<Selection>& taken);
+  std::optional<std::vector<Selection>> selected(const Checked& base,
+                                                 const std::vector<frontend::Subscript>& subscripts, Span span);
+  MaybeValue replaced(const Checked& base, const frontend::Replacement& part, ExprId base_id, Span span);
   MaybeValue take_steps(Span span, const Checked& value, std::vector<Selection> taken);
   MaybeValue joined(ExprId id, open::If both, const MaybeValue& condition, const MaybeValue& then_value,
                     const MaybeValue& else_value);

@@ -121,6 +121,7 @@ MaybeValue Elaborator::check_node(ExprId id, const frontend::Expr& expr, const P
     MaybeValue operator()(const frontend::Cast& node) const { return elaborator.check_cast(id, node); }
     MaybeValue operator()(const frontend::Tuple& node) const { return elaborator.check_tuple(id, node); }
     MaybeValue operator()(const frontend::As& node) const { return elaborator.check_as(id, node); }
+    MaybeValue operator()(const frontend::With& node) const { return elaborator.check_with(id, node, want); }
     MaybeValue operator()(const frontend::If& node) const { return elaborator.check_if(id, node, want); }
     MaybeValue operator()(const frontend::BlockExpr& node) const {
       return elaborator.check_block(node.block, want, true);

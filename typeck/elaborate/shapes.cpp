@@ -6,6 +6,7 @@
 #include "synth/kinds.hpp"
 #include "typeck/elaborate/fold.hpp"
 #include "typeck/elaborate/table.hpp"
+#include "typeck/elaborate/with.hpp"
 #include "typeck/kinds.hpp"
 
 namespace tessera::typeck {
@@ -282,24 +283,22 @@ MaybeValue run_update(OperationCall& call) {
                                    "without a position"));
     return std::nullopt;
   }
-  std::vector<Checked> operands = {elaborator.finished(*a, call.quoted(), call.span),
-                                   elaborator.finished(*v, call.quoted(), call.span)};
-  if (!elaborator.unify_meshes(operands, call.span)) return std::nullopt;
-  open::Update update;
+  std::vector<Selection> box;
+  for (std::size_t d = 0; d < own.rank(); ++d) box.push_back({0, {}, part.shape()[d], false});
   for (std::size_t d = 0; d < positions->size(); ++d) {
     Checked& at = (*positions)[d];
     if (!call.on_mesh(at, own.mesh_ref())) return std::nullopt;
     const auto known = elaborator.known_integer(at);
-    update.at.push_back(std::nullopt);
-    if (!known.has_value()) operands.push_back(at);
+    box[d].single = true;
+    if (!known.has_value()) box[d].dynamic = at;
     if (!known.has_value()) continue;
     const std::int64_t extent = own.shape()[d];
-    update.at.back() = *known < 0 ? *known + extent : *known;
-    if (*update.at.back() >= 0 && *update.at.back() <= extent - part.shape()[d]) continue;
+    box[d].start = *known < 0 ? *known + extent : *known;
+    if (box[d].start >= 0 && box[d].start <= extent - part.shape()[d]) continue;
     elaborator.report(base::make(Kind::index_range, *known, extent).at(at.span));
     return std::nullopt;
   }
-  return elaborator.compute(call.span, own, update, operands, call.quoted());
+  return laid_over(elaborator, call.span, call.quoted(), *a, *v, box);
 }
 
 // Elements go on by s positions along a dimension; those that leave it at its end come in at its beginning.

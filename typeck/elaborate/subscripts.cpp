@@ -138,22 +138,27 @@ class Subscripts {
   const open::Type& array_;
 };
 
+// What the subscripts select of every dimension.
+std::optional<std::vector<Selection>> Elaborator::selected(const Checked& base,
+                                                           const std::vector<frontend::Subscript>& subscripts,
+                                                           Span span) {
+  const open::Type from = type(base);
+  if (subscripts.size() <= from.rank()) return Subscripts(*this, from).read(subscripts);
+  const std::string most = fmt::format("{} subscript{}", from.rank(), from.rank() == 1 ? "" : "s");
+  const std::string written = text(span);
+  const bool adds = written.find("None") != std::string::npos || written.find("newaxis") != std::string::npos;
+  report(base::make(Kind::index_count, from.rank(), most, subscripts.size())
+             .at(span)
+             .also(base.span, text(base))
+             .suggest(adds ? "`reshape(a, [1, n])` adds a dimension" : ""));
+  return std::nullopt;
+}
+
 MaybeValue Elaborator::check_index(ExprId id, const frontend::Index& index) {
   const Span span = ast()[id].span;
   const MaybeValue base_value = check_array(index.base);
   if (!base_value.has_value()) return std::nullopt;
-  const open::Type from = type(*base_value);
-  if (index.subscripts.size() > from.rank()) {
-    const std::string most = fmt::format("{} subscript{}", from.rank(), from.rank() == 1 ? "" : "s");
-    const std::string written = text(span);
-    const bool adds = written.find("None") != std::string::npos || written.find("newaxis") != std::string::npos;
-    report(base::make(Kind::index_count, from.rank(), most, index.subscripts.size())
-               .at(span)
-               .also(base_value->span, text(*base_value))
-               .suggest(adds ? "`reshape(a, [1, n])` adds a dimension" : ""));
-    return std::nullopt;
-  }
-  const auto taken = Subscripts(*this, from).read(index.subscripts);
+  const auto taken = selected(*base_value, index.subscripts, span);
   return taken.has_value() ? take_steps(span, *base_value, *taken) : std::nullopt;
 }
 

@@ -110,12 +110,22 @@ Span where_made(const Graph& graph, ValueId value) {
   return is_finished ? where_made(graph, compute->operands[0].value) : node.span;
 }
 
+bool refuse_condition(Graph& graph, Span span) {
+  graph.report(base::make(Kind::gradient_loop, std::string("a condition, and so no known number of turns"))
+                   .at(span)
+                   .suggest("write `loop w = w0 for i < n { ... }` with a constant n; where what comes no longer "
+                            "changes, more turns do no harm"));
+  return false;
+}
+
 }  // namespace
 
 open::Loop Scope::same_loop(const open::Loop& body, Scope& inner) const {
   open::Loop own;
   own.count = here(body.count);
   own.known_count = body.known_count;
+  own.condition = body.condition;
+  own.is_limited = body.is_limited;
   own.initial = uses_here(body.initial);
   own.names = body.names;
   own.body_span = body.body_span;
@@ -144,6 +154,7 @@ bool Scope::compute(ValueId id, const open::Node& made, const open::Loop& turned
 
 bool Scope::stack_carried(ValueId id, const open::Node& node, const open::Loop& body) {
   const Build build(graph_, node.span, "the gradient of a loop");
+  if (body.condition.has_value()) return refuse_condition(graph_, node.span);
   if (!body.known_count.has_value()) {
     graph_.report(base::make(Kind::gradient_loop, std::string("a count that is known only at run time"))
                       .at(node.span)

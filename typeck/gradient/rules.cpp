@@ -50,6 +50,7 @@ struct Rules {
   void operator()(const synth::Take&) const { reverse_take(r); }
   void operator()(const synth::ScatterAdd&) const { reverse_scatter_add(r); }
   void operator()(const synth::OneHot&) const {}
+  void operator()(const synth::Lay&) const { reverse_moves(r); }
   void operator()(const synth::Assemble&) const { reverse_moves(r); }
   void operator()(const synth::Collect&) const {}
   void operator()(const synth::PrintText&) const {}

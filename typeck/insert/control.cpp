@@ -153,6 +153,8 @@ void Inserter::insert(open::ValueId id, const open::Node& node, const open::Loop
   if (!initial.has_value()) return;
   Loop made_loop;
   made_loop.known_count = body.known_count;
+  made_loop.condition = body.condition;
+  made_loop.is_limited = body.is_limited;
   for (std::size_t k = 0; k < initial->size(); ++k) {
     if (!(*initial)[k].has_value()) continue;
     const Span span = program_.nodes[body.parameters[k]].span;

@@ -50,6 +50,9 @@ class TypedOperations : public Redistributions {
   MaybeHeld unsqueezed(Span span, const Held& a, const std::vector<std::size_t>& dimensions);
   MaybeHeld concat(Span span, const std::string& who, std::vector<Held> all, const open::Concat& concat,
                    NodeLayouts layouts);
+  MaybeHeld laid(Span span, const std::string& who, const std::vector<Held>& operands, const open::Update& update);
+  MaybeHeld placed(Span span, const std::string& who, const std::vector<Held>& operands, const ArrayType& result,
+                   std::vector<synth::Placement> placements);
   MaybeHeld update(Span span, const std::string& who, const std::vector<Held>& operands, const open::Update& update);
   MaybeHeld rolled(Span span, const std::string& who, const std::vector<Held>& operands, const open::Roll& roll);
 };

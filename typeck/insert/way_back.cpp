@@ -110,6 +110,7 @@ struct WayBack::Step {
     if (std::holds_alternative<synth::Fill>(o)) return of_fill();
     if (const auto* transpose = std::get_if<synth::Transpose>(&o)) return of_transpose(*transpose);
     if (std::holds_alternative<synth::Reshape>(o)) return of_tiles(synth::Reshape{});
+    if (const auto* lay = std::get_if<synth::Lay>(&o)) return of_lay(*lay);
     const auto* assemble = std::get_if<synth::Assemble>(&o);
     TESSERA_CHECK(assemble != nullptr, "a cotangent goes back through an operation that moves nothing");
     return of_assemble(*assemble);
@@ -132,6 +133,29 @@ struct WayBack::Step {
     if (dimensions.empty()) return g;
     const MaybeHeld sum = graph.reduce(span(), who, g, synth::ReduceKind::sum, dimensions, {});
     return sum.has_value() && !kept.empty() ? graph.unsqueezed(span(), *sum, kept) : sum;
+  }
+
+  // The base has g with zeros in the box; the part has what is in the box, added up where it was repeated.
+  MaybeHeld of_lay(const synth::Lay& lay) const {
+    const MaybeHeld whole = graph.resolve_pending(g, who, span());
+    if (!whole.has_value()) return std::nullopt;
+    const ArrayType own = graph.type(*whole);
+    const auto one =
+        graph.make_type(span(), own.element(), Shape(own.rank(), 1), own.mesh_ref(), std::vector<AxisList>(own.rank()));
+    if (!one.has_value()) return std::nullopt;
+    const bool is_base = operand == 0;
+    const NodeId zeros = zeros_of(graph, span(), is_base ? *one : own).node();
+    std::vector<NodeId> nodes = compute.operands;
+    nodes[0] = is_base ? whole->node() : zeros;
+    nodes[1] = is_base ? zeros : whole->node();
+    const Held laid = graph.compute(span(), own, lay, std::move(nodes));
+    std::vector<std::size_t> repeated;
+    for (std::size_t d = 0; d < own.rank() && !is_base; ++d) {
+      if (to().shape()[d] != own.shape()[d]) repeated.push_back(d);
+    }
+    if (repeated.empty()) return laid;
+    const MaybeHeld sum = graph.reduce(span(), who, laid, synth::ReduceKind::sum, repeated, {});
+    return sum.has_value() ? graph.unsqueezed(span(), *sum, repeated) : sum;
   }
 
   MaybeHeld of_sum(const synth::Reduce& reduce) const {

@@ -347,6 +347,8 @@ class Form {
     uses(loop.initial);
     io_.word("parameters");
     declarations(loop.parameters);
+    optional(loop.condition, "while", [&](auto& carried) { io_.number(carried); });
+    io_.flag(loop.is_limited, "limited");
     io_.word("names");
     io_.list(loop.names, [&](auto& name) { io_.quoted(name.text); });
     for (auto& name : loop.names) io_.place(name.span);

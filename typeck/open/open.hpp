@@ -111,9 +111,21 @@ struct Pad {  // operands: an array and a scalar
 struct Concat {
   std::size_t dimension = 0;
 };
-// Operands: an array, the new elements, and those of their first positions that are not known, one scalar each.
+// One dimension of a box that is replaced: `length` positions from `start` on, or only every step-th of them.
+struct Laid {
+  std::optional<std::int64_t> start;  // nothing: from the next scalar operand
+  std::int64_t length = 0;
+  std::int64_t step = 1;
+  bool wraps = false;  // a negative scalar counts from the end
+};
+// A box of an array is replaced. Operands: the array, the new elements, then the scalars. The new elements have the
+// array's rank; in a dimension they have the box' length, of which each lies at its own position, or the extent 1,
+// which is repeated.
+//
+// Example: `a with [i, ::2] = v` of f32[4, 6] and f32[3] spreads v to f32[1, 5], v[0] 0 v[1] 0 v[2], and lays it at
+// (scalar for 1, 0 for 5 step 2).
 struct Update {
-  std::vector<std::optional<std::int64_t>> at;  // of dimensions 0, 1, ...; in the others they begin at 0
+  std::vector<Laid> dimensions;  // one for each dimension of the array
 };
 struct Roll {  // operands: an array and, where it is not known, by how many positions it goes on, 0 to the extent
   std::size_t dimension = 0;
@@ -225,6 +237,10 @@ struct Loop {
   std::vector<frontend::Name> names;             // of what it carries
   std::optional<synth::Schedule> pipeline = {};  // of a pipeline
   base::Span body_span;
+  // The carried value that says whether there is another turn: of `while`. It is computed from the values that the loop
+  // starts with, and in each turn from those that it ends with.
+  std::optional<std::uint32_t> condition = {};
+  bool is_limited = false;  // to need more turns than `count` is an error
 };
 struct If {  // a result without a value: zeros, laid out as the other branch's
   ValueId condition;

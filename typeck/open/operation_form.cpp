@@ -46,10 +46,17 @@ struct Held {
   }
   void operator()(In<Concat> concat) const { io.number(concat.dimension); }
   void operator()(In<Update> update) const {
-    io.list(update.at, [&](auto& position) {
-      if (!io.said(position.has_value(), "at")) return io.word("scalar");
-      if constexpr (Io::kReads) position.emplace();
-      io.number(*position);
+    io.list(update.dimensions, [&](auto& laid) {
+      if (io.said(laid.start.has_value(), "at")) {
+        if constexpr (Io::kReads) laid.start.emplace();
+        io.number(*laid.start);
+      } else {
+        io.word("scalar");
+      }
+      io.word("for");
+      io.number(laid.length);
+      if (io.said(laid.step != 1, "step")) io.number(laid.step);
+      io.flag(laid.wraps, "wraps");
     });
   }
   void operator()(In<Roll> roll) const {

@@ -97,9 +97,17 @@ struct ResultShape {
     return joined;
   }
   std::optional<Shape> operator()(const Update& update) const {
-    const auto scalars = static_cast<std::size_t>(std::count(update.at.begin(), update.at.end(), std::nullopt));
-    const bool fits = update.at.size() <= first().size() && operands.size() == 2 + scalars;
-    return fits ? std::optional(first()) : std::nullopt;
+    if (operands.size() < 2 || update.dimensions.size() != first().size() || operands[1].rank() != first().size())
+      return std::nullopt;
+    std::size_t scalars = 0;
+    for (std::size_t d = 0; d < first().size(); ++d) {
+      const Laid& laid = update.dimensions[d];
+      const std::int64_t own = operands[1].shape()[d];
+      const bool fits = laid.length >= 0 && laid.length <= first()[d] && laid.step >= 1;
+      if (!fits || (own != laid.length && own != 1)) return std::nullopt;
+      scalars += laid.start.has_value() ? 0 : 1;
+    }
+    return operands.size() == 2 + scalars ? std::optional(first()) : std::nullopt;
   }
   std::optional<Shape> operator()(const Roll& roll) const {
     const bool fits = roll.dimension < first().size() && operands.size() == (roll.by.has_value() ? 1U : 2U);

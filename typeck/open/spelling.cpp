@@ -39,7 +39,8 @@ std::string spelling(const synth::Operation& operation) {
     return greatest->positions ? "`argtopk`" : "`topk`";
   if (const auto* some = std::get_if<synth::Candidates>(&operation)) return some->positions ? "`argtopk`" : "`topk`";
   if (std::holds_alternative<synth::Contract>(operation)) return "a product";
-  if (std::holds_alternative<synth::Assemble>(operation)) return "a part";
+  if (std::holds_alternative<synth::Assemble>(operation) || std::holds_alternative<synth::Lay>(operation))
+    return "a part";
   return "`" + std::string(name(operation)) + "`";
 }
 

@@ -169,6 +169,12 @@ class Verifier {
     // What gradients carry has no name.
     TESSERA_CHECK(body.parameters.size() == body.initial.size() && body.names.size() <= body.initial.size(),
                   "a loop's counts differ");
+    if (body.condition.has_value()) {
+      TESSERA_CHECK(*body.condition < body.initial.size() && !body.pipeline.has_value(), "a condition of no loop");
+      const Type& own = type(body.initial[*body.condition].value);
+      TESSERA_CHECK(own.shape().empty() && own.element() == synth::ElementType::boolean, "a condition is no bool");
+    }
+    TESSERA_CHECK(!body.is_limited || body.condition.has_value(), "a limit without a condition");
     const std::size_t outer = scope_.size();
     define_parameter(body.index);
     for (const ValueId index : body.indices_elsewhere) define_parameter(index);

@@ -236,6 +236,11 @@ class GraphForm {
     uses(loop.initial);
     io_.word("parameters");
     declarations(loop.parameters);
+    if (io_.said(loop.condition.has_value(), "while")) {
+      if constexpr (Io::kReads) loop.condition.emplace();
+      io_.number(*loop.condition);
+    }
+    io_.flag(loop.is_limited, "limited");
     if (io_.said(loop.pipeline != nullptr, "pipeline")) pipeline(loop.pipeline);
     io_.places();
     region(loop.body);

@@ -289,6 +289,8 @@ class Lowering {
       repeat.parameters.push_back(fresh(typed_.type(parameter)));
       local[parameter] = {repeat.parameters.back()};
     }
+    repeat.condition = body.condition;
+    repeat.is_limited = body.is_limited;
     repeat.next = nested(body.body, repeat.body, local);
     repeat.results = fresh_all(node.types);
     auto results = repeat.results;

@@ -93,6 +93,8 @@ struct Loop {
   Region body;
   std::vector<NodeId> indices_elsewhere = {};  // Parameters: the index on other meshes that the body needs it on
   std::shared_ptr<const synth::PipelinePlan> pipeline = {};  // null: a plain loop
+  std::optional<std::uint32_t> condition = {};               // the carried bool that says whether there is another turn
+  bool is_limited = false;                                   // to need more turns than the count is an error
 };
 struct If {
   NodeId condition;

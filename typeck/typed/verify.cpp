@@ -83,6 +83,11 @@ class Verifier {
       TESSERA_CHECK(synth::same_type(typed_.type(body.body.results.at(k)), one.types[k]),
                     "a carried value changes its type");
     }
+    const auto is_bool = [](const ArrayType& type) {
+      return type.rank() == 0 && type.element() == synth::ElementType::boolean && type.layout().pending().empty();
+    };
+    TESSERA_CHECK(!body.condition || (*body.condition < one.types.size() && is_bool(one.types[*body.condition])),
+                  "a loop's condition is no bool scalar");
   }
   void check(const Node& one, const If& body) {
     use(body.condition, "a condition");

@@ -1,0 +1,180 @@
+// `loop` and `pipeline`: what is carried from turn to turn, how many turns there are, and the condition of `while`.
+//
+// A condition is one more carried value, a bool: it is computed from what the loop starts with, and in each turn from
+// what the turn ends with. Example: `loop x = 1 while x < 9 { x * 2 }` is
+// `loop x = 1, more = 1 < 9 { let y = x * 2; (y, y < 9) }`, which ends when `more` is false.
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <limits>
+
+#include "base/nearest.hpp"
+#include "typeck/elaborate/elaborator.hpp"
+#include "typeck/kinds.hpp"
+
+namespace tessera::typeck {
+
+MaybeValue Elaborator::check_loop(ExprId id, const frontend::Loop& loop, const Preference& want) {
+  const Span span = ast()[id].span;
+  const std::size_t outer = frame_->locals.size();
+  open::Loop made_loop;
+  const auto initial = carried_first(loop, want, made_loop);
+  const bool counts = count_turns(loop, made_loop, span);
+  if (!initial.has_value() || !counts) return std::nullopt;
+  if (loop.condition.valid() && !condition_first(loop, *initial, made_loop)) return std::nullopt;
+  const auto type_of = [&](const open::Use& value) { return type(value.value); };
+  for (const open::Use& value : made_loop.initial) {
+    const Span at = made_loop.names[made_loop.parameters.size()].span;
+    made_loop.parameters.push_back(parameter(at, type_of(value)));
+  }
+  for (std::size_t k = 0; k < loop.carried.size(); ++k) {
+    const Span at = loop.carried[k].name.span;
+    frame_->locals.push_back(
+        {loop.carried[k].name.text, names_.with_affine(Checked{{made_loop.parameters[k]}, at, {}, {}, {}})});
+  }
+  // The index lives where the first carried value does, so that it can select from it.
+  const Span index_span = loop.index ? loop.index->span : span;
+  made_loop.index = parameter(index_span, open::Type(ElementType::i64, {}, type_of(made_loop.initial[0]).mesh_ref()));
+  const Checked index = names_.with_affine(Checked{{made_loop.index}, index_span, {}, {}, {}});
+  if (loop.index) frame_->locals.push_back({loop.index->text, index});
+  const Preference body_want{loop.carried.size() == 1 ? std::optional(type_of(made_loop.initial[0]).element())
+                                                      : std::nullopt};
+  bool good = in_loop(made_loop, [&] {
+    return in_region(made_loop.body, [&] { return loop_turn(loop, index, body_want, made_loop); });
+  });
+  frame_->locals.resize(outer);
+  if (good && loop.is_pipeline) good = pipelined(loop, made_loop);
+  std::vector<open::Type> types;
+  for (const open::Use& value : made_loop.initial) types.push_back(type_of(value));
+  const ValueId node = emit(span, good ? std::move(types) : std::vector<open::Type>{}, std::move(made_loop));
+  program_.nodes[node].is_complete = good;
+  if (!good) return std::nullopt;
+  Checked results = elements_of(node, span);
+  results.nodes.resize(loop.carried.size());
+  return results.nodes.size() == 1 ? names_.with_affine(std::move(results)) : results;
+}
+
+// The values with which the loop starts.
+std::optional<std::vector<Checked>> Elaborator::carried_first(const frontend::Loop& loop, const Preference& want,
+                                                              open::Loop& made_loop) {
+  std::vector<Checked> all;
+  for (const frontend::Carried& carried : loop.carried) {
+    const MaybeValue initial =
+        check_array(carried.init, Preference{loop.carried.size() == 1 ? want.element : std::nullopt});
+    if (!initial.has_value()) continue;
+    all.push_back(*initial);
+    made_loop.initial.push_back(use(*initial));
+    made_loop.names.push_back(carried.name);
+  }
+  if (all.size() != loop.carried.size()) return std::nullopt;
+  return all;
+}
+
+// How many turns there are at most.
+bool Elaborator::count_turns(const frontend::Loop& loop, open::Loop& made_loop, Span span) {
+  made_loop.is_limited = loop.limit.valid();
+  const ExprId written = loop.limit.valid() ? loop.limit : loop.bound;
+  constexpr std::int64_t kMost = std::numeric_limits<std::int64_t>::max();
+  MaybeValue count =
+      written.valid() ? check_array(written) : MaybeValue(scalar(span, kMost, ElementType::i64, default_mesh()));
+  if (written.valid() && count.has_value())
+    count = scalar_of(*count, ElementType::i64, loop.limit.valid() ? "the limit of a loop" : "the bound of a loop");
+  if (!count.has_value()) return false;
+  made_loop.count = use(*count);
+  if (!loop.condition.valid()) made_loop.known_count = known_integer(*count);
+  return true;
+}
+
+// The condition, where the carried names mean these values.
+MaybeValue Elaborator::condition_with(const frontend::Loop& loop, const std::vector<Checked>& values,
+                                      const Checked& index) {
+  const std::size_t outer = frame_->locals.size();
+  for (std::size_t k = 0; k < loop.carried.size(); ++k)
+    frame_->locals.push_back({loop.carried[k].name.text, names_.with_affine(values[k])});
+  if (loop.index) frame_->locals.push_back({loop.index->text, index});
+  MaybeValue condition = check_array(loop.condition);
+  frame_->locals.resize(outer);
+  if (condition.has_value()) condition = scalar_of(*condition, ElementType::boolean, "the condition of `while`");
+  if (!condition.has_value()) return std::nullopt;
+  return again_on(*condition, type(values.front()).mesh_ref()).value_or(*condition);
+}
+
+bool Elaborator::condition_first(const frontend::Loop& loop, const std::vector<Checked>& initial,
+                                 open::Loop& made_loop) {
+  const Span at = ast()[loop.condition].span;
+  const Checked zero = scalar(at, std::int64_t{0}, ElementType::i64, type(initial.front()).mesh_ref());
+  const MaybeValue condition = condition_with(loop, initial, zero);
+  if (!condition.has_value()) return false;
+  made_loop.condition = static_cast<std::uint32_t>(made_loop.initial.size());
+  made_loop.initial.push_back(use(*condition));
+  made_loop.names.push_back({"the condition", at});
+  return true;
+}
+
+// The body, and behind it the condition of the next turn.
+bool Elaborator::loop_turn(const frontend::Loop& loop, const Checked& index, const Preference& want,
+                           open::Loop& made_loop) {
+  const MaybeValue body = check_block(loop.body, want, true);
+  if (!body.has_value()) return false;
+  made_loop.body_span = body->span;
+  if (!loop_keeps_shapes(loop, made_loop, *body)) return false;
+  made_loop.body.results = results_of(*body);
+  if (!loop.condition.valid()) return true;
+  const Span at = ast()[loop.condition].span;
+  const Checked one = scalar(at, std::int64_t{1}, ElementType::i64, type(index).mesh_ref());
+  MaybeValue next = index;
+  if (loop.index) next = index_wise_.map(at, synth::MapOp::add, {index, one}, ElementType::i64, "`+`", false);
+  const MaybeValue condition = next.has_value() ? condition_with(loop, parts(*body), *next) : std::nullopt;
+  if (!condition.has_value()) return false;
+  made_loop.body.results.push_back(use(*condition));
+  return true;
+}
+
+bool Elaborator::pipelined(const frontend::Loop& loop, open::Loop& made_loop) {
+  made_loop.pipeline = written_schedule(loop);
+  if (!made_loop.known_count.has_value()) {
+    report(base::make(Kind::pipeline_count)
+               .at(ast()[loop.bound].span)
+               .suggest("write a number, `size(a, dim=0)` or a top-level name of one; or `loop`"));
+  }
+  return made_loop.pipeline.has_value() && made_loop.known_count.has_value();
+}
+
+std::optional<synth::Schedule> Elaborator::written_schedule(const frontend::Loop& loop) {
+  if (!loop.schedule.has_value()) return synth::Schedule::automatic;
+  const auto schedule = synth::schedule_by_name(loop.schedule->text);
+  if (schedule.has_value()) return schedule;
+  const std::vector<std::string> names = synth::schedule_names();
+  const auto near = base::nearest(loop.schedule->text, names);
+  const std::string help =
+      near.has_value() ? fmt::format("did you mean `{}`?", *near) : fmt::format("there are {}", fmt::join(names, ", "));
+  report(base::make(Kind::pipeline_schedule, loop.schedule->text).at(loop.schedule->span).suggest(help));
+  return std::nullopt;
+}
+
+// A value may come in another layout, of which insertion says whether it is one.
+bool Elaborator::loop_keeps_shapes(const frontend::Loop& loop, const open::Loop& made_loop, const Checked& body) {
+  if (body.nodes.size() != loop.carried.size()) {
+    report(base::make(Kind::loop_count, loop.carried.size(), body.nodes.size()).at(body.span));
+    return false;
+  }
+  for (std::size_t k = 0; k < body.nodes.size(); ++k) {
+    const open::Type& before = type(made_loop.initial[k].value);
+    const open::Type& after = type(body.nodes[k]);
+    const bool is_kept = before.element() == after.element() && before.shape() == after.shape();
+    if (is_kept) continue;
+    std::string help;
+    if (before.element() != after.element() && before.shape() == after.shape())
+      help = fmt::format("end the body with a cast, `{}(...)`", synth::name(before.element()));
+    report(
+        base::make(Kind::loop_carried, loop.carried[k].name.text, text(made_loop.initial[k].value), text(body.nodes[k]))
+            .at(body.span, text(body.nodes[k]))
+            .also(loop.carried[k].name.span, text(made_loop.initial[k].value))
+            .suggest(help));
+    return false;
+  }
+  return true;
+}
+
+}  // namespace tessera::typeck
