@@ -17,11 +17,9 @@
 #include "frontend/literal.hpp"
 #include "frontend/syntax.hpp"
 #include "frontend/text.hpp"
-#include "tessera_grammar/TesseraParser.h"
+#include "frontend/tree_shapes.hpp"
 
 namespace tessera::frontend {
-
-using Parser = grammar::TesseraParser;
 
 // The meaning of a word by our tables. The grammar lets through only words that have one.
 template <class T>
@@ -127,12 +125,17 @@ class TreeBuilder {
 
   StatementId fn_statement(Parser::FnStatementContext* c) {
     Fn fn{name(c->name()), {}, {}, {}, c->block() == nullptr};
+    if (c->AUTO() != nullptr) fn.chosen = span(c->AUTO()->getSymbol());
     if (auto* parameters = c->parameters()) {
-      for (auto* p : parameters->parameter()) fn.parameters.push_back({name(p->name()), type(p->type())});
+      for (auto* p : parameters->parameter()) fn.parameters.push_back(parameter(p));
     }
     if (auto* results = c->results()) {
-      for (auto* result : results->type()) fn.results.push_back(type(result));
+      for (auto* result : results->result()) {
+        fn.results.push_back(type(result->type()));
+        fn.results_as.push_back(result->name() == nullptr ? std::nullopt : std::optional(name(result->name())));
+      }
     }
+    if (auto* axes = c->chosenAxes()) fn.over = names(axes->name());
     if (fn.body_is_expression) {
       const ExprId result = expression(c->expression());
       fn.body = ast_.blocks.add(Block{{}, result, span(c->expression())});
@@ -140,6 +143,12 @@ class TreeBuilder {
       fn.body = block(c->block());
     }
     return add(c, std::move(fn));
+  }
+
+  Parameter parameter(Parser::ParameterContext* c) {
+    Parameter made{name(c->name()), type(c->type())};
+    if (c->AUTO() != nullptr) made.chosen = span(c->AUTO()->getSymbol());
+    return made;
   }
 
   StatementId save_statement(Parser::SaveStatementContext* c) {
@@ -188,38 +197,6 @@ class TreeBuilder {
   }
 
   // -- `if` in the place of a statement
-
-  // The primary expression that c consists of, if c has no operators, subscripts or parentheses around it.
-  template <class Context>
-  static Context* alone(antlr4::tree::ParseTree* c) {
-    while (dynamic_cast<Context*>(c) == nullptr && c->children.size() == 1) c = c->children.front();
-    return dynamic_cast<Context*>(c);
-  }
-
-  // Is there an `else` to the end, and an expression at the end of every block?
-  static bool has_value(Parser::IfExpressionContext* c) {
-    const auto blocks = c->block();
-    const auto ends_in_value = [](Parser::BlockContext* b) { return b->blockItem().back()->expression() != nullptr; };
-    if (!std::all_of(blocks.begin(), blocks.end(), ends_in_value)) return false;
-    return c->ifExpression() != nullptr ? has_value(c->ifExpression()) : blocks.size() == 2;
-  }
-
-  // Are all expressions in its blocks calls, loops, or `if` of that kind?
-  static bool is_effect(Parser::IfExpressionContext* c) {
-    const auto good = [](Parser::BlockItemContext* item) {
-      if (item->expression() == nullptr) return true;
-      if (auto* branch = alone<Parser::IfExpressionContext>(item->expression())) return is_effect(branch);
-      if (alone<Parser::LoopExpressionContext>(item->expression()) != nullptr) return true;
-      if (alone<Parser::PipelineExpressionContext>(item->expression()) != nullptr) return true;
-      auto* atom = alone<Parser::AtomContext>(item->expression());
-      return atom != nullptr && atom->name() != nullptr && atom->arguments() != nullptr;
-    };
-    for (auto* b : c->block()) {
-      const auto items = b->blockItem();
-      if (!std::all_of(items.begin(), items.end(), good)) return false;
-    }
-    return c->ifExpression() == nullptr || is_effect(c->ifExpression());
-  }
 
   StatementId if_statement(Parser::IfExpressionContext* c) {
     const auto blocks = c->block();

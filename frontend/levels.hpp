@@ -1,0 +1,40 @@
+// How tightly expressions hold together, for the printer's parentheses. Private to print.cpp.
+#pragma once
+
+#include <variant>
+
+#include "frontend/ast.hpp"
+
+namespace tessera::frontend {
+
+// How tightly an expression holds together, and how tightly its place wants it to. Between these stand the precedences
+// of the operators.
+inline constexpr int kWholeLevel = 0;  // any expression, `as` among them
+inline constexpr int kOperandOfAsLevel = 1;
+inline constexpr int kCompoundLevel = 9;  // if, loop, local, again and blocks: an operand, but not indexed
+inline constexpr int kAtomLevel = 10;
+
+inline bool is_compound(const Expr& expr) {
+  return std::holds_alternative<If>(expr.node) || std::holds_alternative<BlockExpr>(expr.node) ||
+         std::holds_alternative<Local>(expr.node) || std::holds_alternative<Again>(expr.node) ||
+         std::holds_alternative<Loop>(expr.node);
+}
+
+inline int level_of(const Expr& expr) {
+  if (std::holds_alternative<As>(expr.node)) return kWholeLevel;
+  if (const auto* binary = std::get_if<Binary>(&expr.node)) return precedence(binary->op);
+  if (const auto* unary = std::get_if<Unary>(&expr.node)) {
+    return unary->op == UnaryOp::negate ? kNegatePrecedence : kNotPrecedence;
+  }
+  return is_compound(expr) ? kCompoundLevel : kAtomLevel;
+}
+
+inline bool is_comparison(BinaryOp op) { return precedence(op) == precedence(BinaryOp::equal); }
+
+// The operands of an operator must bind at least this tightly.
+inline int left_level(BinaryOp op) {
+  return is_comparison(op) || op == BinaryOp::power ? precedence(op) + 1 : precedence(op);
+}
+inline int right_level(BinaryOp op) { return op == BinaryOp::power ? kNegatePrecedence : precedence(op) + 1; }
+
+}  // namespace tessera::frontend
