@@ -188,7 +188,11 @@ class NameWalk {
         const frontend::Span whole = base::join(one.name.span, ast_[one.type].span);
         parameters_[number][one.name.text] = bind_local(one.name, Role::parameter, range_of(whole), whole.end);
       }
-      for (const frontend::TypeId result : fn.results) type(result);
+      for (std::size_t k = 0; k < fn.results.size(); ++k) {
+        type(fn.results[k]);
+        if (fn.results_as[k]) mean_variable(fn.results_as[k]->text, fn.results_as[k]->span);
+      }
+      for (const frontend::Name& axis : fn.over) mean_axis(axis, default_mesh_);
       block(fn.body);
     });
     default_mesh_ = outer;

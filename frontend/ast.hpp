@@ -284,6 +284,7 @@ struct Let {
 struct Parameter {
   Name name;
   TypeId type;
+  std::optional<Span> chosen = std::nullopt;  // `auto`, behind the type
 };
 struct Fn {
   Name name;
@@ -291,6 +292,9 @@ struct Fn {
   std::vector<TypeId> results;  // empty: inferred
   BlockId body;                 // `= e` is a block without statements
   bool body_is_expression = false;
+  std::optional<Span> chosen = std::nullopt;         // `auto`, before `fn`
+  std::vector<std::optional<Name>> results_as = {};  // of every result the parameter that it lies as: `T as w`
+  std::vector<Name> over = {};                       // the axes that are chosen; empty: all
 };
 struct Print {
   std::vector<ExprId> items;  // StringLiterals among them

@@ -108,10 +108,13 @@ class Comparison {
   bool same(const Let& x, const Let& y) const {
     return same(x.names, y.names) && same(x.type, y.type) && same(x.value, y.value);
   }
-  bool same(const Parameter& x, const Parameter& y) const { return same(x.name, y.name) && same(x.type, y.type); }
+  bool same(const Parameter& x, const Parameter& y) const {
+    return same(x.name, y.name) && same(x.type, y.type) && x.chosen.has_value() == y.chosen.has_value();
+  }
   bool same(const Fn& x, const Fn& y) const {
     return same(x.name, y.name) && same(x.parameters, y.parameters) && same(x.results, y.results) &&
-           x.body_is_expression == y.body_is_expression && same(x.body, y.body);
+           x.body_is_expression == y.body_is_expression && same(x.body, y.body) &&
+           x.chosen.has_value() == y.chosen.has_value() && same(x.results_as, y.results_as) && same(x.over, y.over);
   }
   bool same(const Print& x, const Print& y) const { return same(x.items, y.items); }
   bool same(const Show& x, const Show& y) const { return same(x.value, y.value); }

@@ -32,8 +32,9 @@ constexpr std::array kExpressionFirst = {
     TokenKind::integer,    TokenKind::real,        TokenKind::string,     TokenKind::true_, TokenKind::false_,
     TokenKind::left_paren, TokenKind::left_square, TokenKind::left_brace, TokenKind::local, TokenKind::loop,
     TokenKind::if_,        TokenKind::logical_not, TokenKind::minus};
-constexpr std::array kNames = {TokenKind::name,  TokenKind::max,      TokenKind::min, TokenKind::grad,
-                               TokenKind::again, TokenKind::pipeline, TokenKind::by,  TokenKind::underscore};
+constexpr std::array kNames = {TokenKind::name,  TokenKind::max,       TokenKind::min, TokenKind::grad,
+                               TokenKind::again, TokenKind::pipeline,  TokenKind::by,  TokenKind::auto_,
+                               TokenKind::over,  TokenKind::underscore};
 constexpr std::array kElementFirst = {TokenKind::bool_, TokenKind::i32,  TokenKind::i64, TokenKind::f32,
                                       TokenKind::f64,   TokenKind::bf16, TokenKind::f16};
 
@@ -56,6 +57,7 @@ constexpr std::array kBlockFirst = {TokenKind::let,  TokenKind::assert_, TokenKi
 // The expected tokens in words, the largest notion first.
 std::vector<std::string> expected_notions(const Place& p) {
   TokenKinds left = p.expected();
+  remove(left, std::array{TokenKind::auto_, TokenKind::over});  // names, or what nobody has to write
   std::vector<std::string> notions;
   const auto has = [&](TokenKind kind) { return left.test(static_cast<std::size_t>(kind)); };
   if (has(TokenKind::mesh)) return {"a statement"};

@@ -400,7 +400,8 @@ Answer before_a_name(const Place& p) {
       p.expects(TokenKind::end))
     return why(fmt::format("a value gets to a mesh with its type, as in `{} as [8@x] on {}`", p.text(p.before()),
                            p.text(p.token(1))));
-  if (p.is(TokenKind::name) && p.before().kind == TokenKind::by && p.expects(TokenKind::string))
+  const bool is_schedule = p.is(TokenKind::name) || p.is(TokenKind::auto_);
+  if (is_schedule && p.before().kind == TokenKind::by && p.expects(TokenKind::string))
     return why(fmt::format("the name of a schedule is a string: `by \"{}\"`", p.text()));
   return std::nullopt;
 }

@@ -1,6 +1,8 @@
 // Which expressions stand in parentheses where. Private to the printer.
 #pragma once
 
+#include <variant>
+
 #include "frontend/ast.hpp"
 
 namespace tessera::frontend {

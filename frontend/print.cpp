@@ -124,14 +124,19 @@ class Printer {
     std::vector<Entry> parameters;
     std::uint32_t end = fn.name.span.end;
     for (const Parameter& p : fn.parameters) {
-      const auto print = [this, &p] { return doc_.concat({words(p.name.text + ": "), type(p.type)}); };
-      parameters.push_back({base::join(p.name.span, ast_[p.type].span), print});
-      end = ast_[p.type].span.end;
+      const auto print = [this, &p] {
+        return doc_.concat({words(p.name.text + ": "), type(p.type), words(p.chosen ? " auto" : "")});
+      };
+      const base::Span last = p.chosen.value_or(ast_[p.type].span);
+      parameters.push_back({base::join(p.name.span, last), print});
+      end = last.end;
     }
     end = comments_.find(')', end, ast_[fn.body].span.begin);
     const base::Span inside{ast_.source, fn.name.span.end, end};
-    std::vector<DocId> parts{words(fmt::format("fn {}", fn.name.text)), row("(", parameters, ")", inside)};
+    const std::string head = fmt::format("{}fn {}", fn.chosen ? "auto " : "", fn.name.text);
+    std::vector<DocId> parts{words(head), row("(", parameters, ")", inside)};
     if (!fn.results.empty()) parts.push_back(results(fn));
+    if (!fn.over.empty()) parts.push_back(words(fmt::format(" over ({})", join_names(fn.over))));
     if (fn.body_is_expression) {
       parts.push_back(words(" = "));
       parts.push_back(expr(ast_[fn.body].result, kWholeLevel));
@@ -143,9 +148,17 @@ class Printer {
   }
 
   DocId results(const Fn& fn) {
-    if (fn.results.size() == 1) return doc_.concat({words(" -> "), type(fn.results[0])});
+    const auto one = [this, &fn](std::size_t k) {
+      const std::optional<Name>& as = fn.results_as[k];
+      return doc_.concat({type(fn.results[k]), words(as ? fmt::format(" as {}", as->text) : "")});
+    };
+    if (fn.results.size() == 1) return doc_.concat({words(" -> "), one(0)});
     std::vector<Entry> types;
-    for (const TypeId id : fn.results) types.push_back({ast_[id].span, [this, id] { return type(id); }});
+    for (std::size_t k = 0; k < fn.results.size(); ++k) {
+      const base::Span own = ast_[fn.results[k]].span;
+      const base::Span whole = fn.results_as[k] ? base::join(own, fn.results_as[k]->span) : own;
+      types.push_back({whole, [one, k] { return one(k); }});
+    }
     base::Span inside = base::join(types.front().span, types.back().span);
     inside.end = comments_.find(')', inside.end, ast_[fn.body].span.begin);
     return doc_.concat({words(" -> "), row("(", types, ")", inside)});

@@ -47,6 +47,8 @@ namespace tessera::frontend {
   FOREACH(again, AGAIN, "again", word)                        \
   FOREACH(pipeline, PIPELINE, "pipeline", word)               \
   FOREACH(by, BY, "by", word)                                 \
+  FOREACH(auto_, AUTO, "auto", word)                          \
+  FOREACH(over, OVER, "over", word)                           \
   FOREACH(left_paren, LEFT_PAREN, "(", open)                  \
   FOREACH(right_paren, RIGHT_PAREN, ")", close)               \
   FOREACH(left_square, LEFT_SQUARE, "[", open)                \

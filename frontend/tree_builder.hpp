@@ -18,6 +18,7 @@
 #include "frontend/literal.hpp"
 #include "frontend/syntax.hpp"
 #include "frontend/text.hpp"
+#include "frontend/tree_shapes.hpp"
 
 namespace tessera::frontend {
 
@@ -125,12 +126,17 @@ class TreeBuilder {
 
   StatementId fn_statement(Parser::FnStatementContext* c) {
     Fn fn{name(c->name()), {}, {}, {}, c->block() == nullptr};
+    if (c->AUTO() != nullptr) fn.chosen = span(c->AUTO()->getSymbol());
     if (auto* parameters = c->parameters()) {
-      for (auto* p : parameters->parameter()) fn.parameters.push_back({name(p->name()), type(p->type())});
+      for (auto* p : parameters->parameter()) fn.parameters.push_back(parameter(p));
     }
     if (auto* results = c->results()) {
-      for (auto* result : results->type()) fn.results.push_back(type(result));
+      for (auto* result : results->result()) {
+        fn.results.push_back(type(result->type()));
+        fn.results_as.push_back(result->name() == nullptr ? std::nullopt : std::optional(name(result->name())));
+      }
     }
+    if (auto* axes = c->chosenAxes()) fn.over = names(axes->name());
     if (fn.body_is_expression) {
       const ExprId result = expression(c->expression());
       fn.body = ast_.blocks.add(Block{{}, result, span(c->expression())});
@@ -138,6 +144,12 @@ class TreeBuilder {
       fn.body = block(c->block());
     }
     return add(c, std::move(fn));
+  }
+
+  Parameter parameter(Parser::ParameterContext* c) {
+    Parameter made{name(c->name()), type(c->type())};
+    if (c->AUTO() != nullptr) made.chosen = span(c->AUTO()->getSymbol());
+    return made;
   }
 
   StatementId save_statement(Parser::SaveStatementContext* c) {

@@ -112,6 +112,12 @@ class Verifier {
       type(p.type);
     }
     for (const TypeId result : fn.results) type(result);
+    TESSERA_CHECK(fn.results_as.size() == fn.results.size(),
+                  "a function has not as many results as it says lie as what");
+    for (const std::optional<Name>& as : fn.results_as) {
+      if (as) name(as->text);
+    }
+    for (const Name& axis : fn.over) name(axis.text);
     block(fn.body);
     TESSERA_CHECK(!fn.body_is_expression || ast_[fn.body].statements.empty(), "statements after the `=` of a function");
   }

@@ -47,10 +47,13 @@ placeRow : '[' expression (',' expression)* ','? ']' ;
 
 letStatement : 'let' (name (':' type)? | '(' name (',' name)+ ')') '=' expression ;
 
-fnStatement : 'fn' name '(' parameters? ')' results? ('=' expression | block) ;
+// In an `auto fn` layouts are chosen: of parameters `T auto`, of results `T as w`, over the axes that are named.
+fnStatement : 'auto'? 'fn' name '(' parameters? ')' results? chosenAxes? ('=' expression | block) ;
 parameters : parameter (',' parameter)* ','? ;
-parameter : name ':' type ;
-results : '->' (type | '(' type (',' type)+ ')') ;
+parameter : name ':' type 'auto'? ;
+results : '->' (result | '(' result (',' result)+ ')') ;
+result : type ('as' name)? ;
+chosenAxes : 'over' '(' name (',' name)* ','? ')' ;
 
 printStatement : 'print' expression (',' expression)* ;
 showStatement : 'show' expression ;
@@ -172,9 +175,9 @@ pipelineExpression : 'pipeline' carried (',' carried)* 'for' name '<' expression
 
 name : word | '_' ;
 
-// `max` and `min` are functions too, and `grad`, `again`, `pipeline` and `by` mean something only where they are followed
-// by it; none of them is a keyword.
-word : NAME | 'max' | 'min' | 'grad' | 'again' | 'pipeline' | 'by' ;
+// `max` and `min` are functions too, and `grad`, `again`, `pipeline`, `by`, `auto` and `over` mean something only where
+// they are followed by it; none of them is a keyword.
+word : NAME | 'max' | 'min' | 'grad' | 'again' | 'pipeline' | 'by' | 'auto' | 'over' ;
 
 MESH : 'mesh' ;
 LET : 'let' ;
@@ -210,6 +213,8 @@ GRAD : 'grad' ;
 AGAIN : 'again' ;
 PIPELINE : 'pipeline' ;
 BY : 'by' ;
+AUTO : 'auto' ;
+OVER : 'over' ;
 
 LEFT_PAREN : '(' ;
 RIGHT_PAREN : ')' ;

@@ -12,6 +12,7 @@
 #include <utility>
 #include <vector>
 
+#include "repl/defines.hpp"
 #include "repl/layout_options.hpp"
 #include "repl/misuse.hpp"
 #include "tessera/mpi.hpp"
@@ -57,6 +58,7 @@ struct Wishes {
   CompareOptions compare;
   MoveOptions move;
   PlaceOptions place;
+  ChooseOptions choose;
   LearnOptions learn;
   std::vector<std::string> learn_check;
   std::optional<std::string> learn_answer;
@@ -97,9 +99,7 @@ void add_run(CLI::App& app, Wishes& wishes) {
   run->add_option("--backend", wishes.backend, "where devices live: sim or, under mpirun, mpi")
       ->type_name("NAME")
       ->check(CLI::IsMember({"sim", "mpi"}).description(""));
-  run->add_option("--define", wishes.defines, "replace the value of a top-level `let N = ...`; may be repeated")
-      ->type_name("N=V")
-      ->allow_extra_args(false);
+  add_define_option(run, wishes.defines);
   run->add_option("--reshard", wishes.reshard,
                   "report steps that the checker inserts: silent (the default), warn or error")
       ->type_name("POLICY")
@@ -182,6 +182,23 @@ void add_compare(CLI::App& app, Wishes& wishes) {
   compare->add_option("--machine", options.machine_file, kMachine)->type_name("FILE");
   add_place_option(compare, options.place);
   flag(compare, "--json", options.json, "JSON objects, one planner a line");
+}
+
+void add_choose(CLI::App& app, Wishes& wishes) {
+  CLI::App* choose =
+      add_command(app, "choose", "Show the layouts that are chosen for each `auto fn` that a script calls.");
+  ChooseOptions& options = wishes.choose;
+  choose->add_option("FILE", options.file, kFile)->type_name("")->required();
+  choose->add_option("--function", options.function, "of this function's calls alone")->type_name("F");
+  choose->add_option("--machine", options.machine_file, kMachine)->type_name("FILE");
+  add_define_option(choose, wishes.defines);
+  add_place_option(choose, options.place);
+  choose->add_option("--effort", options.effort, "sweeps of the search for a bound (60)")
+      ->type_name("N")
+      ->check(CLI::Range(std::int64_t{1}, std::int64_t{1'000'000}).description(""));
+  flag(choose, "--untied", options.untied, "lay out each call of a function by itself");
+  flag(choose, "--closed", options.closed, "print the script with every layout written out, instead");
+  flag(choose, "--json", options.json, "one JSON object for each list of arguments' types, in one line");
 }
 
 void add_place(CLI::App& app, Wishes& wishes) {
@@ -292,14 +309,14 @@ Command finished_session(const Wishes& wishes) {
       fmt::format("--ranks needs a number of processes from 1 to {} on this machine, not `{}`", ranks_max(), text));
 }
 
+Command finished_choose(Wishes& wishes) {
+  if (wishes.choose.closed && wishes.choose.json) return misused("--closed and --json exclude each other");
+  if (auto wrong = read_defines(wishes.defines, wishes.choose.defines)) return std::move(*wrong);
+  return std::move(wishes.choose);
+}
+
 Command finished_run(Wishes& wishes) {
-  for (const std::string& define : wishes.defines) {
-    const std::size_t equals = define.find('=');
-    if (equals == 0 || equals == std::string::npos) {
-      return misused(fmt::format("--define needs NAME=VALUE, not `{}`", define));
-    }
-    wishes.run.defines[define.substr(0, equals)] = define.substr(equals + 1);
-  }
+  if (auto wrong = read_defines(wishes.defines, wishes.run.defines)) return std::move(*wrong);
   if (wishes.reshard == "warn") wishes.run.reshard = Reshard::warn;
   if (wishes.reshard == "error") wishes.run.reshard = Reshard::error;
   return std::move(wishes.run);
@@ -434,6 +451,7 @@ Command finished(const CLI::App& app, Wishes& wishes) {
   if (app.got_subcommand("compare")) return finished_compare(wishes);
   if (app.got_subcommand("move")) return finished_move(wishes);
   if (app.got_subcommand("place")) return finished_place(wishes);
+  if (app.got_subcommand("choose")) return finished_choose(wishes);
   if (app.got_subcommand("learn")) return finished_learn(wishes);
   if (app.got_subcommand("draw")) return std::move(wishes.draw);
   if (app.got_subcommand("calibrate")) return std::move(wishes.calibrate);
@@ -465,6 +483,7 @@ Command parse_command_line(int argument_count, const char* const* arguments) {
   add_compare(app, wishes);
   add_move(app, wishes);
   add_place(app, wishes);
+  add_choose(app, wishes);
   add_calibrate(app, wishes);
   add_learn(app, wishes);
   add_draw(app, wishes);

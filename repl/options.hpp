@@ -119,6 +119,18 @@ struct PlaceOptions {
   bool json = false;
 };
 
+struct ChooseOptions {
+  std::string file;
+  std::string function;  // whose choices are wanted; empty: all
+  std::optional<std::string> machine_file;
+  std::map<std::string, std::string> defines;
+  std::string place;
+  std::int64_t effort = 60;
+  bool untied = false;
+  bool closed = false;
+  bool json = false;
+};
+
 struct LearnOptions {
   struct Answer {
     std::string lesson;       // a number of the course or a file
@@ -162,6 +174,6 @@ struct CalibrateOptions {
 
 using Command = std::variant<SessionOptions, WorkerOptions, RunOptions, CalibrateOptions, CheckOptions, FormatOptions,
                              ExplainOptions, PlanOptions, ConvertOptions, CompareOptions, MoveOptions, PlaceOptions,
-                             LearnOptions, DrawOptions, LanguageServerOptions, Answer>;
+                             ChooseOptions, LearnOptions, DrawOptions, LanguageServerOptions, Answer>;
 
 }  // namespace tessera::repl

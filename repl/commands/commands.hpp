@@ -24,6 +24,7 @@ int perform(const CompareOptions& options, Console& console);
 int perform(const MoveOptions& options, Console& console);
 int perform(const CalibrateOptions& options, Console& console);
 int perform(const PlaceOptions& options, Console& console);
+int perform(const ChooseOptions& options, Console& console);
 int perform(const LearnOptions& options, Console& console);
 int perform(const DrawOptions& options, Console& console);
 int perform(const LanguageServerOptions& options, Console& console);

@@ -22,6 +22,8 @@ constexpr std::array kCommands = {
                 run_plan},
     CommandInfo{":why", "EXPRESSION", A::expression, "why data moves for it, and the other ways that were priced",
                 run_why},
+    CommandInfo{":choice", "FUNCTION [NAME]", A::expression,
+                "the layouts chosen for an `auto fn`; what others of a name in it would take", run_choice},
     CommandInfo{":compare", "[--run] EXPRESSION", A::expression, "our plan beside other planners'; --run measures them",
                 run_compare},
     CommandInfo{":step", "EXPRESSION", A::expression, "walk through its plan with the data drawn", run_step},

@@ -32,7 +32,7 @@ std::string without_links(std::string_view line) {
 }
 
 // `| a | b \| c |`: the cells, with their bars.
-std::vector<std::string> cells_of(std::string_view row) {
+std::vector<std::string> cells_of_row(std::string_view row) {
   std::vector<std::string> cells;
   std::string cell;
   row = trimmed(row);
@@ -87,7 +87,7 @@ class PageProse {
 
   void row(std::string_view line) {
     if (is_rule(line)) return;
-    const std::vector<std::string> cells = cells_of(line);
+    const std::vector<std::string> cells = cells_of_row(line);
     if (heading_.empty()) {
       heading_ = cells;
       return;

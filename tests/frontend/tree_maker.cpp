@@ -77,8 +77,13 @@ Let TreeMaker::let() {
 
 Fn TreeMaker::fn() {
   Fn fn{name(), {}, {}, {}, draw_(2) == 0};
-  if (draw_(4) != 0) fn.parameters = some([&] { return Parameter{name(), type()}; });
+  const auto sometimes = [&] { return draw_(4) == 0 ? std::optional(Span{}) : std::nullopt; };
+  fn.chosen = sometimes();
+  if (draw_(4) != 0) fn.parameters = some([&] { return Parameter{name(), type(), sometimes()}; });
   if (draw_(2) == 0) fn.results = some([&] { return type(); });
+  for (std::size_t k = 0; k < fn.results.size(); ++k)
+    fn.results_as.push_back(draw_(4) == 0 ? std::optional(name()) : std::nullopt);
+  if (draw_(4) == 0) fn.over = some([&] { return name(); });
   fn.body = fn.body_is_expression ? ast_.blocks.add({{}, expr(), {}}) : block();
   return fn;
 }

@@ -6,6 +6,7 @@
 
 #include "base/nearest.hpp"
 #include "frontend/foreign.hpp"
+#include "typeck/elaborate/chosen.hpp"
 #include "typeck/elaborate/elaborator.hpp"
 #include "typeck/elaborate/table.hpp"
 
@@ -321,11 +322,14 @@ Calls::InstanceUse Calls::make_instance(const Function& function, const std::vec
         const Span at = fn.parameters[k].name.span;
         const ValueId value = elaborator_.parameter(at, own);
         instance.parameters.push_back({value, fn.parameters[k].name.text, {}, types[k].span});
-        if (!types[k].any_layout) instance.parameters.back().layout = types[k].layout;
+        instance.parameters.back().is_chosen = fn.parameters[k].chosen.has_value();
+        if (!types[k].any_layout && !fn.parameters[k].chosen.has_value())
+          instance.parameters.back().layout = types[k].layout;
         frame.locals.push_back(
             {fn.parameters[k].name.text, elaborator_.names().with_affine(Checked{{value}, at, {}, {}, {}})});
       }
-      return function_result(fn);
+      MaybeValue made = function_result(fn);
+      return fn.chosen.has_value() && made.has_value() ? chosen_result(fn, types, *made, instance) : made;
     });
   }
   InstanceUse use;
@@ -336,8 +340,18 @@ Calls::InstanceUse Calls::make_instance(const Function& function, const std::vec
     for (const ValueId node : result->nodes) use.results.push_back(elaborator_.type(node));
   }
   instance.lets = std::move(frame.lets);
+  instance.named = std::move(frame.named);
   use.instance = elaborator_.program().instances.add(std::move(instance));
   return use;
+}
+
+// The results of an `auto fn`, whose instance is told what is chosen.
+MaybeValue Calls::chosen_result(const frontend::Fn& fn, const std::vector<WrittenType>& types, const Checked& made,
+                                open::Instance& instance) {
+  std::vector<open::Type> results;
+  for (const ValueId node : made.nodes) results.push_back(elaborator_.type(node));
+  instance.chosen = chosen_layouts(elaborator_, fn, types, results);
+  return instance.chosen.has_value() ? MaybeValue(made) : std::nullopt;
 }
 
 // The body's value, brought to the declared results.
@@ -358,8 +372,9 @@ MaybeValue Calls::function_result(const frontend::Fn& fn) {
   }
   Checked all{{}, value->span, {}, {}, {}};
   for (std::size_t k = 0; k < fn.results.size(); ++k) {
-    const auto written = elaborator_.types().written_type(elaborator_.ast(), fn.results[k]);
+    auto written = elaborator_.types().written_type(elaborator_.ast(), fn.results[k]);
     if (!written.has_value()) return std::nullopt;
+    written->any_layout = written->any_layout || fn.results_as[k].has_value();
     Checked part = *value;
     part.nodes = {value->nodes[k]};
     const MaybeValue moved =
@@ -373,6 +388,7 @@ MaybeValue Calls::function_result(const frontend::Fn& fn) {
 // A function that names every extent and layout is checked where it is defined.
 void Calls::check_definition(const Function& function) {
   const frontend::Fn& fn = function.definition();
+  if (fn.chosen.has_value()) return;  // what is chosen follows from the layouts of a call's arguments
   // Without a mesh, axes are those of the mesh in force at the call.
   const bool axes_known = elaborator_.environment().has_mesh(function.moment) || !names_axes(*function.ast, fn);
   if (!names_everything(*function.ast, fn) || !axes_known) return;

@@ -56,6 +56,8 @@ class Calls {
   std::optional<std::vector<WrittenType>> parameter_types(const Function& function,
                                                           const std::vector<Checked>& arguments);
   MaybeValue function_result(const frontend::Fn& fn);
+  MaybeValue chosen_result(const frontend::Fn& fn, const std::vector<WrittenType>& types, const Checked& made,
+                           open::Instance& instance);
 
   Elaborator& elaborator_;
   std::map<std::string, std::vector<std::pair<std::vector<open::Type>, std::optional<InstanceUse>>>> instances_;

@@ -105,7 +105,14 @@ MaybeValue Elaborator::check_block(BlockId id, const Preference& want, bool tupl
   return result;
 }
 
-MaybeValue Elaborator::check_local(ExprId, const frontend::Local& local, const Preference& want) {
+MaybeValue Elaborator::check_local(ExprId id, const frontend::Local& local, const Preference& want) {
+  if (frame_->function != nullptr && frame_->function->definition().chosen.has_value()) {
+    report(base::make(Kind::auto_collective, std::string("`local`"))
+               .at(ast()[id].span)
+               .suggest("leave `local` out: the choice moves nothing that need not move"));
+    check_block(local.block, want, true);
+    return std::nullopt;
+  }
   ++local_depth_;
   MaybeValue result = check_block(local.block, want, true);
   --local_depth_;

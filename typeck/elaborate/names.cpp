@@ -65,7 +65,10 @@ Checked Names::with_affine(Checked value) const {
 
 void Names::bind_name(const frontend::Name& name, const MaybeValue& value) {
   if (!elaborator_.frame().binds_globally()) {
-    elaborator_.frame().locals.push_back({name.text, value});
+    Frame& frame = elaborator_.frame();
+    frame.locals.push_back({name.text, value});
+    const bool is_chosen = frame.function != nullptr && frame.function->definition().chosen.has_value();
+    if (is_chosen && value.has_value()) frame.named.push_back({name.text, name.span, value->node()});
     return;
   }
   if (!value.has_value()) {

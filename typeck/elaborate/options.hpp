@@ -37,6 +37,13 @@ struct PlaceWish {
 // The matrices of the meshes of a text that say `auto`, in order; without one, row-major order.
 using Placements = std::vector<std::optional<synth::PlaceMatrix>>;
 
+// How layouts of an `auto fn` are chosen.
+struct ChooseWish {
+  std::size_t sweeps = 60;  // of the search for a bound
+  bool is_untied = false;   // each call of a function inside is laid out by itself
+  bool rivals = false;      // what others would choose is priced, too
+};
+
 struct CheckOptions {
   ReshardPolicy reshard = ReshardPolicy::silent;
   // `--define N=V`: replaces the value of a top-level `let N = ...`; the text is an expression.
@@ -55,6 +62,7 @@ struct CheckOptions {
   std::size_t values_max = kCheckedValuesMax;
   std::size_t steps_max = synth::kProgramStepsMax;  // of device programs that are made to find something out
   std::optional<Stage> text_after = {};             // of which stage the text is wanted, in Typed::stage_text
+  ChooseWish choose = {};
 };
 
 }  // namespace tessera::typeck

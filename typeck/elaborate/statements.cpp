@@ -7,6 +7,7 @@
 
 #include "frontend/parse.hpp"
 #include "synth/program/type_rules.hpp"
+#include "typeck/elaborate/chosen.hpp"
 #include "typeck/elaborate/elaborator.hpp"
 #include "typeck/elaborate/table.hpp"
 
@@ -163,6 +164,12 @@ void Statements::check_fn_statement(StatementId id, const frontend::Fn& fn) {
     elaborator_.report(base::make(Kind::name_taken, fn.name.text)
                            .at(fn.name.span)
                            .suggest(fmt::format("call it `my_{}`", fn.name.text)));
+    elaborator_.names().poison(fn.name.text);
+    return;
+  }
+  const bool is_on_mesh = fn.chosen.has_value() && elaborator_.environment().has_mesh(elaborator_.environment().now());
+  if (!says_choice_rightly(elaborator_, elaborator_.ast(), fn) ||
+      (is_on_mesh && !chosen_axes(elaborator_, fn, *elaborator_.default_mesh()).has_value())) {
     elaborator_.names().poison(fn.name.text);
     return;
   }

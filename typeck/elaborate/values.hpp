@@ -113,6 +113,7 @@ struct Frame {
   std::vector<open::Let> lets;
   bool top_level = false;
   std::size_t block_depth = 0;
+  std::vector<open::Named> named = {};  // of an `auto fn`
 
   // Does a `let` here bind a name of the program?
   bool binds_globally() const { return top_level && block_depth == 0; }

@@ -43,6 +43,7 @@ const std::vector<NodeId>* ClosedValues::nodes_of(open::ValueId value) {
   for (const Body* body : {body_, &top_}) {
     if (const auto* nodes = body->values.find(value)) return nodes;
   }
+  if (from_around_) return from_around_(value);
   const auto* input = std::get_if<open::Input>(&program_.nodes[value].body);
   if (input == nullptr) return nullptr;
   const Variable* const variable = environment_.variable(input->name, input->moment);

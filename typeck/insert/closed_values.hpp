@@ -1,6 +1,7 @@
 // The typed nodes of an open program's values, in the bodies that are being made. Private to typeck.
 #pragma once
 
+#include <functional>
 #include <map>
 #include <set>
 #include <vector>
@@ -30,6 +31,8 @@ class ClosedValues : public TypedOperations {
   const open::Program& program_;
   Messages& messages_;
   Body top_;
+  // Where a function is closed apart: the values around it.
+  std::function<const std::vector<NodeId>*(open::ValueId)> from_around_;
   std::set<open::ValueId> asked_;                   // values that messages mention
   std::map<open::ValueId, ArrayType> asked_types_;  // theirs, as they were closed first
 };

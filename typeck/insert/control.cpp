@@ -3,7 +3,7 @@
 
 #include <algorithm>
 
-#include "typeck/insert/inserter.hpp"
+#include "typeck/insert/choose.hpp"
 #include "typeck/insert/way_back.hpp"
 #include "typeck/typed/plan_text.hpp"
 
@@ -12,6 +12,7 @@ namespace tessera::typeck {
 void Inserter::insert(open::ValueId id, const open::Node& node, const open::As& body) {
   const MaybeHeld value = held(body.operand);
   if (!value.has_value()) return;
+  if (whole_ != nullptr) return keep(id, Choosing(*this).pinned(node, body, *value));
   auto layouts = assigned(id, {*value}, [&] { return layouts_.written(node, body, seen(*value)); });
   if (!layouts.has_value()) return;
   synth::PlanOptions options;
@@ -39,6 +40,10 @@ std::optional<std::vector<NodeId>> Inserter::bring_arguments(open::ValueId id, c
   for (std::size_t k = 0; k < values->size(); ++k) {
     const open::Instance::Parameter& parameter = callee.parameters[k];
     const Held& value = (*values)[k];
+    if (whole_ != nullptr) {
+      nodes.push_back(value.node());
+      continue;
+    }
     auto way = way_of_use(
         id, k, [&] { return layouts_.argument(callee, parameter, program_.type(parameter.value), seen(value)); });
     if (!way.has_value()) return std::nullopt;
@@ -49,14 +54,16 @@ std::optional<std::vector<NodeId>> Inserter::bring_arguments(open::ValueId id, c
   return nodes;
 }
 
-std::optional<InstanceId> Inserter::close(open::InstanceId callee, const std::vector<ArrayType>& types,
+std::optional<InstanceId> Inserter::close(open::InstanceId callee, const std::vector<ArrayType>& given,
                                           Span call_span) {
+  const std::vector<ArrayType> types = Choosing(*this).closed_for(program_.instances[callee], given);
   for (const Closed& known : closed_[callee]) {
     if (known.types == types) return known.instance;
   }
   const std::size_t reports = messages_.size();
   const bool outer_local = std::exchange(is_local_, false);
-  const auto instance = closed_now(callee, types);
+  const auto instance =
+      chooses(program_.instances[callee]) ? Choosing(*this).close(callee, given, call_span) : closed_now(callee, types);
   is_local_ = outer_local;
   if (call_span != program_.instances[callee].defined_at) messages_.label_calls(reports, call_span);
   closed_[callee].push_back({types, instance});
@@ -87,8 +94,13 @@ std::optional<InstanceId> Inserter::closed_now(open::InstanceId callee, const st
   open_regions_ = outer_regions;
   if (!open_instance.is_complete || !results.has_value()) return std::nullopt;
   for (const Held& result : *results) instance.body.results.push_back(result.node());
-  if (own.ast == program_.ast) printed_[open_instance.name_span].push_back(std::move(own));
-  return typed_.instances.add(std::move(instance));
+  if (whole_ == nullptr && own.ast == program_.ast) printed_[open_instance.name_span].push_back(std::move(own));
+  const InstanceId made = typed_.instances.add(std::move(instance));
+  if (whole_ == nullptr) return made;
+  body_ = &own;
+  Choosing(*this).note_function(open_instance, typed_.instances[made], made);
+  body_ = outer;
+  return made;
 }
 
 void Inserter::insert(open::ValueId id, const open::Node& node, const open::Call& body) {
@@ -99,6 +111,7 @@ void Inserter::insert(open::ValueId id, const open::Node& node, const open::Call
   for (const NodeId argument : *arguments) types.push_back(type(argument));
   const auto instance = close(body.instance, types, node.span);
   if (!instance.has_value() || !local_allows(*instance, callee.name, node.span)) return;
+  if (!Choosing(*this).bring(callee, *instance, *arguments)) return;
   std::vector<ArrayType> results;
   for (const NodeId result : typed_.instances[*instance].body.results) results.push_back(type(result));
   note_types(id, results);

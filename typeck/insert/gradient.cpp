@@ -17,6 +17,13 @@ void Inserter::insert(open::ValueId id, const open::Node& node, const open::Ente
     nodes.push_back(argument.node());
     types.push_back(type(argument));
   }
+  if (chooses(program_.instances[body.instance])) {
+    // Its copies are laid out by the rules.
+    report(base::make(Kind::auto_forward, name)
+               .at(node.span)
+               .suggest("take the gradient inside of an `auto fn`: then its layouts are chosen, too"));
+    return keep(id, std::move(nodes));
+  }
   const auto instance = close(body.instance, types, node.span);
   if (!instance.has_value() || !local_allows(*instance, name, node.span)) return;
   if (given_ != nullptr && !is_given_) body_->entered[id] = given_->find(body.instance, types);

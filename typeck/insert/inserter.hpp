@@ -18,6 +18,7 @@
 #include "typeck/insert/cotangents.hpp"
 #include "typeck/layouts/assignment.hpp"
 #include "typeck/layouts/operation_layouts.hpp"
+#include "typeck/layouts/whole.hpp"
 #include "typeck/open/open.hpp"
 #include "typeck/typed/pipelines.hpp"
 
@@ -132,8 +133,13 @@ class Inserter : public ClosedValues {
   // Brings a call's arguments to the layouts that its parameters declare.
   std::optional<std::vector<NodeId>> bring_arguments(open::ValueId id, const open::Instance& callee,
                                                      const std::vector<open::Use>& uses);
-  std::optional<InstanceId> close(open::InstanceId callee, const std::vector<ArrayType>& types, Span call_span);
+  std::optional<InstanceId> close(open::InstanceId callee, const std::vector<ArrayType>& given, Span call_span);
   std::optional<InstanceId> closed_now(open::InstanceId callee, const std::vector<ArrayType>& types);
+  // Are the layouts of this function chosen here? By choose.cpp.
+  bool chooses(const open::Instance& function) const {
+    return function.chosen.has_value() && whole_ == nullptr && !is_by_rules_;
+  }
+  friend class Choosing;
   bool local_allows(InstanceId instance, const std::string& name, Span span);
   std::string plan_statement_text(const Region& scratch);
   PeaksByPlace peaks_of_pipelines(const Region& region);
@@ -148,6 +154,8 @@ class Inserter : public ClosedValues {
   bool is_given_ = false;
   std::map<open::InstanceId, std::vector<Closed>> closed_;
   std::map<base::Span, std::vector<Body>> printed_;  // what was inserted into functions of this text, by their names
+  bool is_by_rules_ = false;                         // layouts are chosen for no function
+  WholeFunction* whole_ = nullptr;  // where a function is closed on whole arrays: what the text says of layouts
 };
 
 }  // namespace tessera::typeck

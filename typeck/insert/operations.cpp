@@ -1,7 +1,7 @@
 // One function for each operation of an open program.
 #include <fmt/format.h>
 
-#include "typeck/insert/inserter.hpp"
+#include "typeck/insert/choose.hpp"
 
 namespace tessera::typeck {
 
@@ -135,13 +135,18 @@ void Inserter::insert(open::ValueId id, const open::Node& node, const open::Comp
   if (!operands.has_value() || is_like_missing) return;
   NodeLayouts layouts;
   if (!lies_as_others(body.operation)) {
-    auto found = assigned(id, *operands, [&] { return layouts_.compute(node, body, seen(*operands), want_of(node)); });
+    // On whole arrays nothing but what is computed counts.
+    const Want want = whole_ != nullptr ? Want{} : want_of(node);
+    auto found = assigned(id, *operands, [&] { return layouts_.compute(node, body, seen(*operands), want); });
     if (!found.has_value()) return;
     layouts = std::move(*found);
   }
+  std::optional<Layout> written;
+  if (std::holds_alternative<open::Make>(body.operation)) written = layouts.types.at(0).layout();
   const MaybeHeld value = std::visit(Operations{*this, id, node, body, *operands, layouts}, body.operation);
   if (value.has_value() && lies_as_others(body.operation) && cotangents_.is_home(id)) note(id, {type(*value)});
   keep(id, value);
+  if (whole_ != nullptr && value.has_value()) Choosing(*this).note_made(node, written, *value);
 }
 
 // The numbers are made as f32 where the type stores them.

@@ -26,6 +26,7 @@ class Plans {
     return reports_.made(cache_.get_by_hand(from, step, stop_), span);
   }
   const synth::Machine& machine() const { return cache_.machine(); }
+  synth::PlanCache& cache() const { return cache_; }
 
  private:
   synth::PlanCache& cache_;

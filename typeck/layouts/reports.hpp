@@ -22,6 +22,10 @@ class Reports {
   // The open node that is being closed, and the moment at which its statement began.
   void at(std::size_t position) { position_ = std::max(position_, position); }
   void at_moment(Moment moment) { moment_ = moment; }
+  void at_place_of(const Reports& other) {
+    position_ = other.position_;
+    moment_ = other.moment_;
+  }
 
   void report(base::Diagnostic diagnostic) { messages_.report(std::move(diagnostic), position_); }
   std::string text(const synth::ArrayType& type) const { return describe_type(type, environment_, moment_); }

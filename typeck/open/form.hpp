@@ -53,6 +53,14 @@ class Form {
     bool incomplete = !one.is_complete;
     io_.flag(incomplete, "incomplete");
     if constexpr (Io::kReads) one.is_complete = !incomplete;
+    optional(one.chosen, "chosen", [&](auto& own) { chosen(own); });
+    if (io_.said(!one.named.empty(), "named")) {
+      io_.list(one.named, [&](auto& own) {
+        io_.quoted(own.name);
+        use(own.value);
+      });
+      for (auto& own : one.named) io_.place(own.span);
+    }
     io_.places(one.defined_at);
   }
 
@@ -181,6 +189,19 @@ class Form {
     io_.quoted(one.name);
     declaration(one.value);
     optional(one.layout, "lies", [&](auto& layout) { written_layout(io_, layout, mesh_of(one.value)); });
+    io_.flag(one.is_chosen, "auto");
+  }
+  // `chosen m0 over (0, 1) as (0, 2)`: a result lies as the parameter before that number, or as it is chosen.
+  void chosen(In<ChosenLayouts> own) {
+    io_.mesh(own.mesh);
+    io_.word("over");
+    io_.list(own.axes, [&](auto& axis) { io_.number(axis); });
+    io_.word("as");
+    io_.list(own.results_as, [&](auto& as) {
+      std::size_t number = as.has_value() ? *as + 1 : 0;
+      io_.number(number);
+      if constexpr (Io::kReads) as = number > 0 ? std::optional(number - 1) : std::nullopt;
+    });
   }
   void bound(In<Bound> one) {
     io_.quoted(one.name);

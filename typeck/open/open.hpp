@@ -304,13 +304,27 @@ struct Let {
   Moment moment = 0;
 };
 
+// An `auto fn`: the layouts of its body are chosen.
+struct ChosenLayouts {
+  synth::MeshRef mesh;
+  std::vector<std::size_t> axes;                       // that are chosen over
+  std::vector<std::optional<std::size_t>> results_as;  // of every result the parameter that it lies as
+};
+// A name that a function's body binds.
+struct Named {
+  std::string name;
+  base::Span span;
+  ValueId value;
+};
+
 // A function, elaborated for one list of shapes.
 struct Instance {
   struct Parameter {
     ValueId value;
     std::string name;
-    std::optional<WrittenLayout> layout;  // nothing: as the argument lies
+    std::optional<WrittenLayout> layout;  // nothing: as the argument lies, or as it is chosen
     base::Span written;
+    bool is_chosen = false;  // `T auto`
   };
   std::shared_ptr<const frontend::Ast> ast;
   std::string name;
@@ -320,6 +334,8 @@ struct Instance {
   Region body;
   std::vector<Let> lets;
   bool is_complete = true;
+  std::optional<ChosenLayouts> chosen = {};  // of an `auto fn`
+  std::vector<Named> named = {};             // of an `auto fn`: what its body binds
 };
 
 struct Bound {

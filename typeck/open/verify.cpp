@@ -51,8 +51,18 @@ class Verifier {
       TESSERA_CHECK(fits, "a parameter's layout is not one of its mesh");
     }
     region(one.body);
+    if (one.chosen.has_value()) chosen(one, *one.chosen);
     TESSERA_CHECK(one.is_complete, "a function is not complete");
     leave(outer);
+  }
+
+  static void chosen(const Instance& one, const ChosenLayouts& layouts) {
+    TESSERA_CHECK(layouts.mesh != nullptr, "layouts are chosen on no mesh");
+    for (const std::size_t axis : layouts.axes)
+      TESSERA_CHECK(axis < layouts.mesh->axes().size(), "layouts are chosen over an axis that the mesh does not have");
+    TESSERA_CHECK(layouts.results_as.size() == one.body.results.size(), "a function has other results than are chosen");
+    for (const auto& as : layouts.results_as)
+      TESSERA_CHECK(!as.has_value() || *as < one.parameters.size(), "a result lies as no parameter");
   }
 
   const Type& type(ValueId id) const {

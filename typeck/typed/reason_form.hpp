@@ -13,7 +13,7 @@ namespace tessera::typeck {
 // FOREACH(identifier): who asks for a redistribution.
 #define TESSERA_ASKERS(FOREACH) \
   FOREACH(operation)            \
-  FOREACH(argument) FOREACH(pending_resolution) FOREACH(annotation) FOREACH(collective) FOREACH(output)
+  FOREACH(argument) FOREACH(pending_resolution) FOREACH(annotation) FOREACH(collective) FOREACH(output) FOREACH(chosen)
 
 void asker_word(text::Writer& io, const Reason::Asker& asker);
 void asker_word(text::Reader& io, Reason::Asker& asker);

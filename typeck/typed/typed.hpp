@@ -19,6 +19,7 @@
 #include "synth/redistribute/plan.hpp"
 #include "synth/schedule/pipeline_plan.hpp"
 #include "typeck/typed/auto_placed.hpp"
+#include "typeck/typed/chosen_function.hpp"
 #include "typeck/typed/environment.hpp"
 
 namespace tessera::typeck {
@@ -47,6 +48,7 @@ struct Reason {
     annotation,          // `as`, an annotated let, a declared result; explicit
     collective,          // written out by hand; explicit
     output,              // print, save, show; explicit
+    chosen,              // a choice of layouts for an `auto fn`; explicit
   };
   Asker asker = Asker::operation;
   std::string who;      // `@`, `softmax`, `argument w of dense`
@@ -152,6 +154,7 @@ struct Typed {
   std::map<frontend::ExprId, std::string> inserted_as;
   std::map<frontend::StatementId, std::string> let_types;
   std::vector<AutoPlaced> placed_by_search;  // in the order of their statements
+  std::vector<ChosenFunction> choices;       // in the order of their first calls
   std::string stage_text;                    // the program as a stage left it, where that was asked for
 
   const ArrayType& type(NodeId id) const { return nodes[id].types.at(0); }

@@ -1,0 +1,74 @@
+#include "embed/closed_script.hpp"
+
+#include <algorithm>
+#include <map>
+#include <set>
+#include <utility>
+#include <vector>
+
+#include "embed/kinds.hpp"
+#include "frontend/ast.hpp"
+#include "typeck/typed/closed_text.hpp"
+
+namespace tessera::embed {
+
+namespace {
+
+bool is_word_byte(char c) {
+  const auto byte = static_cast<unsigned char>(c);
+  return byte >= 0x80 || byte == '_' || (byte >= '0' && byte <= '9') || (byte >= 'a' && byte <= 'z') ||
+         (byte >= 'A' && byte <= 'Z');
+}
+
+// All words of a text: no new name may be one of them.
+std::set<std::string> words_of(const std::string& text) {
+  std::set<std::string> words;
+  for (std::size_t i = 0; i < text.size();) {
+    std::size_t end = i;
+    while (end < text.size() && is_word_byte(text[end])) ++end;
+    if (end > i) words.insert(text.substr(i, end - i));
+    i = end + 1;
+  }
+  return words;
+}
+
+base::Diagnostic no_closed_form(const typeck::ChosenFunction& chosen, const std::string& why) {
+  return base::make(Kind::no_closed_form, chosen.name, why).at(chosen.declared_at);
+}
+
+base::Result<std::string> closed_function(const typeck::Typed& typed, const typeck::ChosenFunction& chosen,
+                                          const std::set<std::string>& words) {
+  const typeck::Function* const function = typed.after.function(chosen.name, typed.after.now());
+  if (function == nullptr || function->span != chosen.declared_at)
+    return no_closed_form(chosen, "another function has its name");
+  if (!(*typed.after.default_mesh(function->moment) == *chosen.problem->mesh))
+    return no_closed_form(chosen, "its mesh is declared behind it; declare it before");
+  typeck::ClosedText text(typed, typed.after, function->moment, words);
+  auto closed = text.function(chosen, chosen.name);
+  if (!closed) return no_closed_form(chosen, "the language has no words for " + text.lacks());
+  return std::move(*closed);
+}
+
+}  // namespace
+
+base::Result<std::string> closed_script(const typeck::Typed& typed, std::string text) {
+  const std::set<std::string> words = words_of(text);
+  std::map<base::Span, const typeck::ChosenFunction*> by_name;
+  for (const typeck::ChosenFunction& chosen : typed.choices) {
+    if (!by_name.emplace(chosen.declared_at, &chosen).second)
+      return no_closed_form(chosen, "it is called with arguments of several types, and each has its own");
+  }
+  const auto& program = typed.ast->program;
+  for (auto statement = program.rbegin(); statement != program.rend(); ++statement) {
+    const frontend::Statement& own = (*typed.ast)[*statement];
+    const auto* function = std::get_if<frontend::Fn>(&own.node);
+    const auto chosen = function == nullptr ? by_name.end() : by_name.find(function->name.span);
+    if (chosen == by_name.end()) continue;
+    TESSERA_TRY(closed, closed_function(typed, *chosen->second, words));
+    if (!closed.empty() && closed.back() == '\n') closed.pop_back();
+    text.replace(own.span.begin, own.span.end - own.span.begin, closed);
+  }
+  return text;
+}
+
+}  // namespace tessera::embed

@@ -1,0 +1,94 @@
+// The layouts that were chosen for an `auto fn` (docs/automatic.md), and how far from the best possible they are.
+//
+//     auto chosen = tessera::choose_layouts("mesh m = [d: 8]\nauto fn f(..) ..", "step.tess", {});
+//     for (const tessera::Choice& one : chosen->choices) std::cout << one.function << ": " << one.seconds << " s\n";
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "tessera/tessera.hpp"
+
+namespace tessera {
+
+// A function for one list of its arguments' types. Seconds are those of the machine model.
+struct Choice {
+  enum class Role : std::uint8_t { parameter, let, result };
+  struct Value {
+    Role role = Role::let;
+    std::string name;  // of a result empty
+    std::string type;
+    Place place;
+    bool is_chosen = false;  // of a parameter `T auto`
+    std::string lies_as;     // of a result `T as w`: w
+  };
+  // A change of layout, made so many times in one call of the function; arrivals are of arguments, before it.
+  struct Conversion {
+    std::string value;  // its name, or the expression
+    std::string from;
+    std::string to;
+    double seconds = 0;  // of one
+    double executions = 1;
+    std::int64_t received_bytes_total = 0;
+    std::string because;  // the expression that asked for it
+    Place place;          // of that
+  };
+  // The same function in other layouts.
+  struct Rival {
+    std::string name;
+    std::optional<double> seconds;  // nothing: there is no such program
+  };
+  std::string function;
+  std::string mesh;               // `d:8`
+  std::vector<std::string> over;  // the axes that were chosen over
+  Place place;                    // of the first call with these arguments
+  double seconds = 0;             // local steps and conversions
+  double bound_seconds = 0;       // no program of these operations takes less
+  double gap = 0;                 // (seconds - bound_seconds) / seconds
+  std::string proof;              // `ascent`, `elimination`, `walk`, or `limit`: none of them closed the gap
+  std::int64_t operations = 0;
+  std::int64_t choices = 0;  // layouts of all operations
+  std::int64_t plans = 0;    // conversions that were priced
+  std::vector<Value> values;
+  std::vector<Conversion> conversions;  // those that take time
+  std::vector<Conversion> arrivals;
+  double local_seconds = 0;
+  std::vector<std::int64_t> peak_bytes;  // of every device
+  std::vector<Rival> rivals;             // where they were asked for
+  bool verified = false;                 // found right without planner or search
+};
+
+struct ChooseRequest {
+  std::string function = {};  // of these calls alone; empty: of all
+  std::int64_t effort = 60;   // sweeps of the search for a bound
+  bool untied = false;        // calls of one function are laid out one by one
+  bool rivals = true;
+  bool closed = false;  // the closed text is wanted
+};
+
+struct ChosenProgram {
+  std::vector<Choice> choices;  // in the order of the calls
+  std::string closed;           // the text with every layout written out
+  Diagnostics notes;
+};
+
+// Checks a program; nothing of it runs. Fails with `nothing-chosen` where no such function is called.
+TESSERA_API Result<ChosenProgram> choose_layouts(std::string_view program, std::string_view name, const Config& config,
+                                                 const ChooseRequest& request = {});
+// The layouts that a value of a function could have, and what the best program with each takes, the cheapest first.
+struct LayoutPrice {
+  std::string type;
+  double seconds = 0;
+  bool is_chosen = false;
+};
+
+// What was chosen for a program that was checked.
+TESSERA_API Result<std::vector<Choice>> choices_of(const Program& program);
+// Of a name that a function for which layouts were chosen binds, a parameter's or a `let`'s, at its first call.
+TESSERA_API Result<std::vector<LayoutPrice>> layout_prices(const Program& program, std::string_view function,
+                                                           std::string_view name);
+
+}  // namespace tessera

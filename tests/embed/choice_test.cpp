@@ -1,0 +1,270 @@
+// Chosen layouts through the public header: values are those of the same program without `auto`, and the closed form is
+// the same program. The programs are random, on one axis, on two and on an axis with a cut by weights.
+#include <gtest/gtest.h>
+#include <tessera/choice.hpp>
+#include <tessera/tessera.hpp>
+
+#include <algorithm>
+#include <cmath>
+#include <filesystem>
+#include <fstream>
+#include <iterator>
+#include <map>
+#include <random>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace tessera {
+namespace {
+
+// A random function of square arrays, and the same without `auto` on one device.
+struct ChosenCase {
+  std::string chosen;  // with `auto`
+  std::string plain;
+};
+
+class CaseMaker {
+ public:
+  explicit CaseMaker(std::uint32_t seed) : random_(seed) {}
+
+  ChosenCase make() {
+    const std::vector<std::string> meshes = {"mesh m = [d: 2]", "mesh m = [d: 3]", "mesh m = [x: 2, y: 2]",
+                                             "mesh m = [d: 3 work(3,2,1)]"};
+    const std::string mesh = one_of(meshes);
+    const std::string axis = mesh.find("x:") == std::string::npos ? "d" : "x";
+    std::string body;
+    std::vector<std::string> values = {"a", "b", "w"};
+    for (int k = 0; k < 5; ++k) {
+      const std::string name = "t" + std::to_string(k);
+      body += "  let " + name + " = " + step(values, axis) + "\n";
+      values.push_back(name);
+    }
+    const std::string loss = "fn loss(a: f32[N, N]?, b: f32[N, N]?, w: f32[N, N]?) -> f32 {\n" + body + "  sum(" +
+                             values.back() + " * tanh(" + values[values.size() - 2] + " + w)) / 1000.0\n}\n";
+    const std::string inner = below(2) == 0
+                                  ? "  let (l, g) = grad(loss, wrt=w)(a, b, w)\n  (l, w - 0.01 * g)\n"
+                                  : body + "  (sum(" + values.back() + "), tanh(" + values.back() + " + w))\n";
+    const std::string lies = below(2) == 0 ? "" : "@" + axis;
+    const std::string end = "let (l, r) = f(0.3 * normal(f32[12, 12" + lies + "], seed=1), 0.3 * normal(f32[12" + lies +
+                            ", 12], seed=2), 0.3 * normal(f32[12, 12], seed=3))\n";
+    const std::string head = mesh + "\n" + loss;
+    return {head + "auto fn f(a: f32[N, N]?, b: f32[N, N] auto, w: f32[N, N] auto) -> (f32, f32[N, N] as w) {\n" +
+                inner + "}\n" + end,
+            (axis == "d" ? "mesh m = [d: 1]\n" : "mesh m = [x: 1, y: 1]\n") + loss +
+                "fn f(a: f32[N, N]?, b: f32[N, N]?, w: f32[N, N]?) {\n" + inner + "}\n" + end};
+  }
+
+ private:
+  std::uint32_t below(std::uint32_t count) { return static_cast<std::uint32_t>(random_() % count); }
+  const std::string& one_of(const std::vector<std::string>& all) {
+    return all[below(static_cast<std::uint32_t>(all.size()))];
+  }
+
+  std::string step(const std::vector<std::string>& values, const std::string& axis) {
+    const std::string& a = one_of(values);
+    const std::string& b = one_of(values);
+    switch (below(13)) {
+      case 0:
+      case 1:
+      case 2: return a + " @ " + b;
+      case 3: return a + " + " + b;
+      case 4: return a + " * " + b;
+      case 5: return "tanh(" + a + ")";
+      case 6: return "softmax(" + a + ", dim=1)";
+      case 7: return "transpose(" + a + ")";
+      case 8: return a + " - broadcast(sum(" + b + ", dim=0) / 12.0, [12, 12])";
+      case 9: return "loop s = " + a + " for i < 2 { tanh(s @ " + b + ") }";
+      case 10: return "concat([" + a + "[2:12, :], " + b + "[0:2, :]], dim=0)";
+      case 11: return "(" + a + " * 0.5) as [12, 12@" + axis + "]";
+      default: return "if sum(" + a + ") > 0.0 { " + a + " + " + b + " } else { " + b + " }";
+    }
+  }
+
+  std::mt19937 random_;
+};
+
+std::map<std::string, std::vector<float>> values_of(const std::string& text) {
+  Session session(Config{});
+  const auto run = session.run(text);
+  EXPECT_TRUE(run) << text << (run ? "" : run.diagnostics().front().message);
+  std::map<std::string, std::vector<float>> all;
+  for (const char* name : {"l", "r"}) {
+    const auto array = session.get(name);
+    if (array) all[name] = array->to_vector<float>().value();
+  }
+  return all;
+}
+
+void expect_close(const std::string& text, const std::map<std::string, std::vector<float>>& a,
+                  const std::map<std::string, std::vector<float>>& b) {
+  ASSERT_EQ(a.size(), 2U) << text;
+  ASSERT_EQ(b.size(), 2U) << text;
+  for (const auto& [name, values] : a) {
+    const std::vector<float>& others = b.at(name);
+    ASSERT_EQ(values.size(), others.size());
+    float largest = 0.0F;
+    for (const float value : values) largest = std::max(largest, std::abs(value));
+    for (std::size_t k = 0; k < values.size(); ++k)
+      ASSERT_NEAR(values[k], others[k], 1e-4F * largest + 1e-5F) << name << " " << k << "\n" << text;
+  }
+}
+
+std::vector<std::string> moves_in(const Program& program) {
+  std::vector<std::string> all;
+  for (const Redistribution& one : program.redistributions()) {
+    if (one.plan.seconds() > 0) all.push_back(one.plan.from() + " -> " + one.plan.to());
+  }
+  std::sort(all.begin(), all.end());
+  return all;
+}
+
+std::vector<std::string> moves_of(const std::string& text) {
+  Session session(Config{});
+  const auto program = session.check(text);
+  EXPECT_TRUE(program) << text << (program ? "" : program.diagnostics().front().message);
+  return program ? moves_in(*program) : std::vector<std::string>();
+}
+
+std::vector<std::string> types_of(const std::string& text) {
+  Session session(Config{});
+  const auto program = session.check(text);
+  std::vector<std::string> all;
+  if (!program) return all;
+  for (const Binding& binding : program->bindings()) all.push_back(binding.name + ": " + binding.type);
+  return all;
+}
+
+TEST(Choice, ValuesAreThoseOfTheProgramWithoutAuto) {
+  for (std::uint32_t seed = 0; seed < 25; ++seed) {
+    const ChosenCase one = CaseMaker(seed).make();
+    SCOPED_TRACE(seed);
+    expect_close(one.chosen, values_of(one.chosen), values_of(one.plain));
+    if (testing::Test::HasFatalFailure()) return;
+  }
+}
+
+TEST(Choice, TheClosedFormIsTheSameProgram) {
+  for (std::uint32_t seed = 0; seed < 25; ++seed) {
+    const ChosenCase one = CaseMaker(seed).make();
+    const auto chosen = choose_layouts(one.chosen, "t.tess", Config{}, {"", 60, false, false, true});
+    SCOPED_TRACE(seed);
+    ASSERT_TRUE(chosen) << one.chosen << chosen.diagnostics().front().message;
+    EXPECT_EQ(chosen->closed.find("auto"), std::string::npos);
+    ASSERT_EQ(types_of(chosen->closed), types_of(one.chosen)) << one.chosen << chosen->closed;
+    ASSERT_EQ(moves_of(chosen->closed), moves_of(one.chosen)) << one.chosen << chosen->closed;
+    expect_close(chosen->closed, values_of(chosen->closed), values_of(one.chosen));
+    if (testing::Test::HasFatalFailure()) return;
+  }
+}
+
+TEST(Choice, IsVerifiedAndNotDearerThanRivals) {
+  for (std::uint32_t seed = 0; seed < 25; ++seed) {
+    const ChosenCase one = CaseMaker(seed).make();
+    const auto chosen = choose_layouts(one.chosen, "t.tess", Config{});
+    ASSERT_TRUE(chosen) << one.chosen << chosen.diagnostics().front().message;
+    const Choice& choice = chosen->choices.at(0);
+    EXPECT_TRUE(choice.verified) << one.chosen;
+    EXPECT_LE(choice.bound_seconds, choice.seconds * (1 + 1e-9));
+    double sum = choice.local_seconds;
+    for (const Choice::Conversion& move : choice.conversions) sum += move.seconds * move.executions;
+    EXPECT_NEAR(sum, choice.seconds, 1e-9 * choice.seconds) << one.chosen;
+    for (const Choice::Rival& rival : choice.rivals) {
+      EXPECT_GE(rival.seconds.value_or(1e9), choice.bound_seconds * (1 - 1e-9)) << rival.name << "\n" << one.chosen;
+    }
+  }
+}
+
+std::string text_of(const std::filesystem::path& path) {
+  std::ifstream in(path);
+  return {std::istreambuf_iterator<char>(in), {}};
+}
+
+// Each asserts that its values are those of layouts written by hand.
+TEST(Choice, ExamplesRunAndSoDoTheirClosedForms) {
+  std::size_t count = 0;
+  for (const auto& entry : std::filesystem::directory_iterator(TESSERA_SOURCE_DIR "/examples/auto")) {
+    SCOPED_TRACE(entry.path().string());
+    const std::string text = text_of(entry.path());
+    const auto chosen = choose_layouts(text, "t.tess", Config{}, {"", 60, false, true, true});
+    ASSERT_TRUE(chosen) << chosen.diagnostics().front().message;
+    for (const Choice::Rival& rival : chosen->choices.at(0).rivals)
+      EXPECT_GE(rival.seconds.value_or(1e9), chosen->choices[0].seconds * (1 - 1e-9)) << rival.name;
+    std::vector<std::vector<std::string>> moves;
+    for (const std::string& program : {text, chosen->closed}) {
+      Session session(Config{});
+      const auto run = session.run(program);
+      ASSERT_TRUE(run) << run.diagnostics().front().message << "\n" << program;
+      moves.push_back(moves_in(run->program));
+    }
+    EXPECT_EQ(moves[1], moves[0]) << chosen->closed;
+    ++count;
+  }
+  EXPECT_EQ(count, 5U);
+}
+
+TEST(Choice, IsTheSameEachTime) {
+  const ChosenCase one = CaseMaker(7).make();
+  const auto first = choose_layouts(one.chosen, "t.tess", Config{});
+  const auto second = choose_layouts(one.chosen, "t.tess", Config{});
+  ASSERT_TRUE(first && second);
+  for (std::size_t k = 0; k < first->choices[0].values.size(); ++k)
+    EXPECT_EQ(first->choices[0].values[k].type, second->choices[0].values[k].type);
+}
+
+// The chosen layout is the cheapest of all, and takes what was promised.
+TEST(Choice, HasPricesOfOtherLayouts) {
+  for (std::uint32_t seed = 0; seed < 8; ++seed) {
+    const ChosenCase one = CaseMaker(seed).make();
+    Session session(Config{});
+    const auto program = session.check(one.chosen);
+    ASSERT_TRUE(program) << one.chosen;
+    const auto choices = choices_of(*program);
+    ASSERT_TRUE(choices);
+    const auto prices = layout_prices(*program, "f", "w");
+    ASSERT_TRUE(prices) << prices.diagnostics().front().message;
+    ASSERT_GT(prices->size(), 1U);
+    const auto chosen = std::find_if(prices->begin(), prices->end(), [](const auto& own) { return own.is_chosen; });
+    ASSERT_NE(chosen, prices->end());
+    if (choices->at(0).proof != "limit") {
+      EXPECT_NEAR(chosen->seconds, choices->at(0).seconds, 1e-6 * chosen->seconds) << one.chosen;
+      EXPECT_NEAR(prices->front().seconds, chosen->seconds, 1e-6 * chosen->seconds) << one.chosen;
+    }
+    EXPECT_FALSE(layout_prices(*program, "f", "nothing"));
+  }
+}
+
+TEST(Choice, OfNoSuchFunctionSaysWhichThereAre) {
+  const std::string text = "mesh m = [d: 2]\nauto fn f(a: f32[N] auto) = a * 2.0\nlet b = f(ones(f32[4]))\n";
+  const auto wrong = choose_layouts(text, "t.tess", Config{}, {"g", 60, false, false, false});
+  ASSERT_FALSE(wrong);
+  EXPECT_EQ(wrong.diagnostics().front().slug, "nothing-chosen");
+  EXPECT_NE(wrong.diagnostics().front().help.find("`f`"), std::string::npos);
+  const auto none = choose_layouts("let a = 1\n", "t.tess", Config{});
+  ASSERT_FALSE(none);
+  EXPECT_EQ(none.diagnostics().front().slug, "nothing-chosen");
+}
+
+TEST(Choice, OfSeveralTypesHasNoClosedForm) {
+  const std::string text =
+      "mesh m = [d: 2]\nauto fn f(a: f32[N] auto) = a * 2.0\nlet b = f(ones(f32[4]))\nlet c = f(ones(f32[6]))\n";
+  const auto closed = choose_layouts(text, "t.tess", Config{}, {"", 60, false, false, true});
+  ASSERT_FALSE(closed);
+  EXPECT_EQ(closed.diagnostics().front().slug, "no-closed-form");
+  const auto open = choose_layouts(text, "t.tess", Config{});
+  ASSERT_TRUE(open);
+  EXPECT_EQ(open->choices.size(), 2U);
+}
+
+TEST(Choice, EndsWhenItIsStopped) {
+  StopToken stop;
+  stop.stop();
+  Config config;
+  config.stop = stop;
+  const auto stopped = choose_layouts(CaseMaker(3).make().chosen, "t.tess", config);
+  ASSERT_FALSE(stopped);
+  EXPECT_EQ(stopped.diagnostics().front().slug, "interrupted");
+}
+
+}  // namespace
+}  // namespace tessera

@@ -1,0 +1,28 @@
+// What an `auto fn` says of the layouts that are chosen for it: over which axes, and which results lie as parameters.
+// Private to typeck/elaborate/.
+#pragma once
+
+#include <optional>
+#include <vector>
+
+#include "typeck/elaborate/values.hpp"
+
+namespace tessera::typeck {
+
+class Elaborator;
+
+// Layouts are chosen over this many axes at most.
+inline constexpr std::size_t kChosenAxesMax = 2;
+
+// Reports words of an `auto fn` where they have no meaning, and parameters that it names wrongly; true if there are
+// none.
+bool says_choice_rightly(Elaborator& elaborator, const frontend::Ast& ast, const frontend::Fn& fn);
+// The axes of the mesh that are chosen over; nothing where they are wrong, which is reported.
+std::optional<std::vector<std::size_t>> chosen_axes(Elaborator& elaborator, const frontend::Fn& fn,
+                                                    const synth::Mesh& mesh);
+// What is chosen on the mesh in force, for parameters of these types and results of those.
+std::optional<open::ChosenLayouts> chosen_layouts(Elaborator& elaborator, const frontend::Fn& fn,
+                                                  const std::vector<WrittenType>& parameters,
+                                                  const std::vector<open::Type>& results);
+
+}  // namespace tessera::typeck

@@ -1,0 +1,47 @@
+// An `auto fn` whose layouts were chosen, for one list of its arguments' types: what was asked, what was found, and
+// where its names are.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "base/ids.hpp"
+#include "base/source.hpp"
+#include "synth/choice/choice.hpp"
+#include "synth/choice/problem.hpp"
+
+namespace tessera::typeck {
+
+struct ChosenFunction {
+  enum class Role : std::uint8_t { parameter, let, result };
+  struct Name {
+    Role role = Role::let;
+    std::string name;  // of results none
+    base::Span span;
+    base::Id<struct NodeTag> node;            // of the typed program
+    std::optional<std::size_t> problem_node;  // that makes it
+  };
+
+  std::string name;
+  base::Span declared_at;  // the name
+  base::Span called_at;    // the first call with these arguments
+  base::Id<struct InstanceTag> instance;
+  std::vector<std::size_t> axes;
+  std::vector<char> is_chosen;                         // of every parameter
+  std::vector<std::optional<std::size_t>> results_as;  // of every result the parameter that it lies as
+  std::vector<Name> names;                             // parameters, then lets, then results
+  std::shared_ptr<const synth::ChoiceProblem> problem;
+  synth::LayoutChoice choice;
+  // What the same function takes in other layouts; nothing where there is no such program.
+  struct Rival {
+    std::string name;
+    std::optional<double> seconds;
+  };
+  std::vector<Rival> rivals;
+};
+
+}  // namespace tessera::typeck

@@ -1,0 +1,468 @@
+#include "typeck/typed/closed_text.hpp"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "typeck/typed/known_scalar.hpp"
+
+namespace tessera::typeck {
+
+namespace {
+
+std::string extents(const synth::Shape& shape) {
+  std::vector<std::int64_t> all;
+  for (std::size_t d = 0; d < shape.size(); ++d) all.push_back(shape[d]);
+  return fmt::format("[{}]", fmt::join(all, ", "));
+}
+
+// `ab`, of an operand's indices.
+std::string letters(const std::vector<std::uint8_t>& indices) {
+  std::string text;
+  for (const std::uint8_t index : indices) text += static_cast<char>('a' + index);
+  return text;
+}
+
+template <class T>
+std::string number_text(T value) {
+  if (std::isnan(value)) return "0.0 / 0.0";
+  if (std::isinf(value)) return value > 0 ? "1.0 / 0.0" : "-1.0 / 0.0";
+  std::string text = fmt::format("{}", value);
+  return text.find_first_of(".e") == std::string::npos ? text + ".0" : text;
+}
+
+// How an elementwise operation is written: `{0} + {1}`.
+std::string_view form_of(synth::MapOp op) {
+  using synth::MapOp;
+  switch (op) {
+    case MapOp::add: return "{0} + {1}";
+    case MapOp::subtract: return "{0} - {1}";
+    case MapOp::multiply: return "{0} * {1}";
+    case MapOp::divide: return "{0} / {1}";
+    case MapOp::remainder: return "{0} % {1}";
+    case MapOp::power: return "{0} ** {1}";
+    case MapOp::minimum: return "min({0}, {1})";
+    case MapOp::maximum: return "max({0}, {1})";
+    case MapOp::equal: return "{0} == {1}";
+    case MapOp::not_equal: return "{0} != {1}";
+    case MapOp::less: return "{0} < {1}";
+    case MapOp::less_equal: return "{0} <= {1}";
+    case MapOp::greater: return "{0} > {1}";
+    case MapOp::greater_equal: return "{0} >= {1}";
+    case MapOp::logical_and: return "{0} && {1}";
+    case MapOp::logical_or: return "{0} || {1}";
+    case MapOp::logical_not: return "!{0}";
+    case MapOp::negate: return "-{0}";
+    case MapOp::select: return "where({0}, {1}, {2})";
+    case MapOp::clip: return "clip({0}, {1}, {2})";
+    case MapOp::exp:
+    case MapOp::exp2:
+    case MapOp::log:
+    case MapOp::sqrt:
+    case MapOp::rsqrt:
+    case MapOp::tanh:
+    case MapOp::sigmoid:
+    case MapOp::relu:
+    case MapOp::gelu:
+    case MapOp::erf:
+    case MapOp::abs:
+    case MapOp::sign:
+    case MapOp::floor:
+    case MapOp::sin:
+    case MapOp::cos:
+    case MapOp::cast:
+    case MapOp::copy: return "";
+  }
+  return "";
+}
+
+std::string replaced(std::string_view form, const std::vector<std::string>& operands) {
+  std::string text(form);
+  for (std::size_t k = 0; k < operands.size(); ++k) {
+    const std::string hole = fmt::format("{{{}}}", k);
+    if (const std::size_t at = text.find(hole); at != std::string::npos) text.replace(at, hole.size(), operands[k]);
+  }
+  return text;
+}
+
+std::string dims(const std::vector<std::uint8_t>& dimensions) {
+  return dimensions.size() == 1 ? fmt::format("{}", dimensions[0]) : fmt::format("[{}]", fmt::join(dimensions, ", "));
+}
+
+std::string_view reduction(synth::ReduceKind kind, synth::ElementType element) {
+  if (element == synth::ElementType::boolean) return kind == synth::ReduceKind::max ? "any" : "all";
+  return kind == synth::ReduceKind::product ? "prod" : name(kind);
+}
+
+}  // namespace
+
+// ---- The function
+
+std::optional<std::string> ClosedText::function(const ChosenFunction& chosen, const std::string& name) {
+  std::map<NodeId, std::string> named;
+  std::set<std::string> seen;
+  for (const ChosenFunction::Name& one : chosen.names) {
+    if (one.role == ChosenFunction::Role::parameter) seen.insert(one.name);
+  }
+  for (const ChosenFunction::Name& one : chosen.names) {
+    if (one.name.empty() || one.name == "_") continue;
+    const bool is_parameter = one.role == ChosenFunction::Role::parameter;
+    if (is_parameter || seen.insert(one.name).second) named.emplace(one.node, one.name);
+  }
+  instance(chosen.instance, name, named);
+  return lacks_.empty() ? std::optional(functions_) : std::nullopt;
+}
+
+void ClosedText::instance(InstanceId id, const std::string& name, const std::map<NodeId, std::string>& named) {
+  const Instance& own = typed_.instances[id];
+  needed_.clear();
+  for (const NodeId parameter : own.parameters) need(parameter);
+  need(own.body);
+  // Those that it calls stand before it.
+  for (const NodeId node : std::set<NodeId>(needed_)) {
+    const auto* call = std::get_if<Call>(&typed_.nodes[node].body);
+    if (call == nullptr || written_.contains(call->instance)) continue;
+    std::string inner = fmt::format("{}_{}", name, typed_.instances[call->instance].name);
+    while (taken_.contains(inner) ||
+           std::ranges::find(written_, inner, &decltype(written_)::value_type::second) != written_.end())
+      inner += "_";
+    ClosedText other(typed_, environment_, moment_, taken_);
+    other.written_ = written_;
+    other.instance(call->instance, inner, {});
+    if (!other.lacks_.empty()) return lack(other.lacks_);
+    functions_ += other.functions_;
+    written_ = std::move(other.written_);
+    written_[call->instance] = inner;
+  }
+  for (const auto& [node, own_name] : named) {
+    names_[node] = own_name;
+    used_.insert(own_name);
+  }
+  std::vector<std::string> parameters;
+  for (const NodeId parameter : own.parameters)
+    parameters.push_back(fmt::format("{}: {}", name_of(parameter), type_text(parameter)));
+  std::vector<std::string> types;
+  for (const NodeId result : own.body.results) types.push_back(type_text(result));
+  const std::string given = types.size() == 1 ? types[0] : fmt::format("({})", fmt::join(types, ", "));
+  line(fmt::format("fn {}({}){} {{", name, fmt::join(parameters, ", "), types.empty() ? "" : " -> " + given));
+  body(own.body);
+  line("}");
+  functions_ += text_;
+}
+
+// What the results and effects of a region are made of.
+void ClosedText::need(const Region& region) {
+  for (const NodeId id : region.order) {
+    const Node& own = typed_.nodes[id];
+    const auto* element = std::get_if<Element>(&own.body);
+    if (element != nullptr) {
+      std::vector<NodeId>& all = elements_[element->tuple];
+      all.resize(typed_.nodes[element->tuple].types.size());
+      if (!all[element->index].valid()) all[element->index] = id;
+    }
+    if (own.types.empty()) need(id);
+  }
+  for (const NodeId result : region.results) need(result);
+}
+
+void ClosedText::need(NodeId id) {
+  if (!needed_.insert(id).second) return;
+  const auto& own = typed_.nodes[id].body;
+  if (const auto* compute = std::get_if<Compute>(&own)) {
+    for (const NodeId operand : compute->operands) need(operand);
+  } else if (const auto* moved = std::get_if<Redistribute>(&own)) {
+    need(moved->operand);
+  } else if (const auto* call = std::get_if<Call>(&own)) {
+    for (const NodeId argument : call->arguments) need(argument);
+  } else if (const auto* element = std::get_if<Element>(&own)) {
+    need(element->tuple);
+  } else if (const auto* loop = std::get_if<Loop>(&own)) {
+    need(loop->count);
+    for (const NodeId initial : loop->initial) need(initial);
+    need(loop->body);
+  } else if (const auto* both = std::get_if<If>(&own)) {
+    need(both->condition);
+    need(both->then_region);
+    need(both->else_region);
+  } else if (const auto* again = std::get_if<Again>(&own)) {
+    need(again->body);
+  }
+}
+
+void ClosedText::body(const Region& region) {
+  ++depth_;
+  for (const NodeId id : region.order) {
+    if (needed_.contains(id)) write(id);
+  }
+  results(region);
+  --depth_;
+}
+
+void ClosedText::results(const Region& region) {
+  if (region.results.empty()) return;
+  const std::string all = names_of(region.results);
+  line(region.results.size() == 1 ? all : fmt::format("({})", all));
+}
+
+// ---- Names and lines
+
+std::string ClosedText::fresh() {
+  std::string name;
+  do {
+    name = fmt::format("v{}", ++numbered_);
+  } while (taken_.contains(name) || used_.contains(name));
+  used_.insert(name);
+  return name;
+}
+
+std::string ClosedText::name_of(NodeId id) {
+  const auto known = names_.find(id);
+  if (known != names_.end()) return known->second;
+  if (const auto* input = std::get_if<Input>(&typed_.nodes[id].body)) {
+    for (const std::string& name : environment_.variable_names(moment_)) {
+      const Variable* const own = environment_.variable(name, moment_);
+      if (own != nullptr && own->slot == input->slot && !used_.contains(name)) return name;
+    }
+    lack("a value of the session that has lost its name");
+  }
+  return names_[id] = fresh();
+}
+
+std::string ClosedText::names_of(const std::vector<NodeId>& nodes) {
+  std::vector<std::string> all;
+  for (const NodeId node : nodes) all.push_back(name_of(node));
+  return fmt::format("{}", fmt::join(all, ", "));
+}
+
+void ClosedText::line(const std::string& text) { text_ += std::string(2 * depth_, ' ') + text + "\n"; }
+
+void ClosedText::let(NodeId id, const std::string& expression) {
+  line(fmt::format("let {}: {} = {}", name_of(id), type_text(id), expression));
+}
+
+std::string ClosedText::let_all(NodeId id) {
+  const std::size_t count = typed_.nodes[id].types.size();
+  if (count == 1) return fmt::format("let {} = ", name_of(id));
+  std::vector<std::string> all;
+  std::vector<NodeId>& elements = elements_[id];
+  elements.resize(count);
+  for (const NodeId element : elements) all.push_back(element.valid() ? name_of(element) : fresh());
+  return fmt::format("let ({}) = ", fmt::join(all, ", "));
+}
+
+// ---- Nodes
+
+void ClosedText::write(NodeId id) {
+  const auto& own = typed_.nodes[id].body;
+  if (const auto* compute = std::get_if<Compute>(&own)) {
+    if (typed_.nodes[id].types.empty()) return effect(*compute);
+    return write(id, *compute);
+  }
+  if (const auto* moved = std::get_if<Redistribute>(&own)) return let(id, name_of(moved->operand));
+  if (const auto* call = std::get_if<Call>(&own)) {
+    const std::string called = fmt::format("{}({})", written_[call->instance], names_of(call->arguments));
+    return line(typed_.nodes[id].types.empty() ? called : let_all(id) + called);
+  }
+  if (const auto* loop = std::get_if<Loop>(&own)) return write(id, *loop);
+  if (const auto* both = std::get_if<If>(&own)) return write(id, *both);
+  if (const auto* again = std::get_if<Again>(&own)) {
+    line(let_all(id) + "again {");
+    body(again->body);
+    line("}");
+  }
+}
+
+void ClosedText::write(NodeId id, const Compute& compute) {
+  const auto text = expression(id, compute);
+  if (!text.has_value()) return lack(synth::describe(compute.operation));
+  let(id, *text);
+}
+
+void ClosedText::write(NodeId id, const Loop& loop) {
+  std::vector<std::string> carried;
+  for (std::size_t k = 0; k < loop.parameters.size(); ++k)
+    carried.push_back(fmt::format("{} = {}", name_of(loop.parameters[k]), name_of(loop.initial[k])));
+  line(fmt::format("{}loop {} for {} < {} {{", let_all(id), fmt::join(carried, ", "), name_of(loop.index),
+                   name_of(loop.count)));
+  body(loop.body);
+  line("}");
+}
+
+void ClosedText::write(NodeId id, const If& both) {
+  const bool has_values = !typed_.nodes[id].types.empty();
+  line(fmt::format("{}if {} {{", has_values ? let_all(id) : "", name_of(both.condition)));
+  body(both.then_region);
+  if (has_values || !both.else_region.order.empty()) {
+    line("} else {");
+    body(both.else_region);
+  }
+  line("}");
+}
+
+void ClosedText::effect(const Compute& compute) {
+  if (const auto* print = std::get_if<synth::Print>(&compute.operation)) {
+    std::vector<std::string> items;
+    for (const synth::PrintItem& item : print->items)
+      items.push_back(item.operand >= 0 ? name_of(compute.operands[static_cast<std::size_t>(item.operand)])
+                                        : fmt::format("\"{}\"", typed_.strings[item.text]));
+    return line(fmt::format("print {}", fmt::join(items, ", ")));
+  }
+  if (std::holds_alternative<synth::Show>(compute.operation)) return line("show " + name_of(compute.operands[0]));
+  if (const auto* assertion = std::get_if<synth::Assert>(&compute.operation))
+    return line(fmt::format("assert {}, \"{}\"", name_of(compute.operands[0]), typed_.strings[assertion->message]));
+  if (const auto* save = std::get_if<synth::Save>(&compute.operation); save != nullptr && compute.operands.size() == 1)
+    return line(fmt::format("{}({}, \"{}\")", save->shards ? "save_shards" : "save", name_of(compute.operands[0]),
+                            typed_.strings[save->path]));
+  lack(synth::describe(compute.operation));
+}
+
+std::optional<std::string> ClosedText::literal(const synth::Literal& literal) const {
+  const auto value = value_of(literal);
+  if (!value.has_value()) return std::nullopt;
+  if (const bool* truth = std::get_if<bool>(&*value)) return std::string(*truth ? "true" : "false");
+  if (const auto* integer = std::get_if<std::int64_t>(&*value)) return fmt::format("{}", *integer);
+  const double number = std::get<double>(*value);
+  if (literal.element == synth::ElementType::f32) return number_text(static_cast<float>(number));
+  return number_text(number);
+}
+
+std::optional<std::string> ClosedText::expression(NodeId id, const Compute& compute) {
+  std::vector<std::string> operands;
+  for (const NodeId operand : compute.operands) operands.push_back(name_of(operand));
+  const std::string all = fmt::format("{}", fmt::join(operands, ", "));
+  const auto& shape = typed_.type(id).shape();
+  const auto call = [&](std::string_view name, const std::string& more = "") {
+    return fmt::format("{}({}{})", name, all, more.empty() ? "" : ", " + more);
+  };
+  const auto& operation = compute.operation;
+  if (const auto* map = std::get_if<synth::Map>(&operation)) {
+    if (map->op == synth::MapOp::cast) return call(synth::name(typed_.type(id).element()));
+    if (map->op == synth::MapOp::copy) return call("broadcast", extents(shape));
+    const std::string_view form = form_of(map->op);
+    return form.empty() ? call(synth::name(map->op)) : replaced(form, operands);
+  }
+  if (const auto* constant = std::get_if<synth::Constant>(&operation))
+    return literal(typed_.literals[constant->literal]);
+  if (std::holds_alternative<synth::Fill>(operation)) return fmt::format("full({}, {})", type_text(id), all);
+  if (std::holds_alternative<synth::Iota>(operation)) return fmt::format("iota({})", type_text(id));
+  if (std::holds_alternative<synth::Random>(operation)) return fmt::format("random({}, seed={})", type_text(id), all);
+  if (std::holds_alternative<synth::Normal>(operation)) return fmt::format("normal({}, seed={})", type_text(id), all);
+  if (const auto* load = std::get_if<synth::Load>(&operation); load != nullptr && operands.empty())
+    return fmt::format("load(\"{}\", {})", typed_.strings[load->path], type_text(id));
+  if (const auto* reduce = std::get_if<synth::Reduce>(&operation))
+    return call(reduction(reduce->kind, typed_.type(id).element()), "dim=" + dims(reduce->dimensions));
+  if (const auto* reduce = std::get_if<synth::ArgReduce>(&operation))
+    return call(reduce->max ? "argmax" : "argmin", "dim=" + dims(reduce->dimensions));
+  if (const auto* contract = std::get_if<synth::Contract>(&operation)) {
+    std::vector<std::string> indices;
+    for (const auto& own : contract->operand_indices) indices.push_back(letters(own));
+    return fmt::format("einsum(\"{}->{}\", {})", fmt::join(indices, ","), letters(contract->result_indices), all);
+  }
+  if (const auto* cumsum = std::get_if<synth::Cumsum>(&operation); cumsum != nullptr && !cumsum->reverse)
+    return call("cumsum", fmt::format("dim={}", cumsum->dimension));
+  if (const auto* sort = std::get_if<synth::Sort>(&operation))
+    return call(sort->positions ? "argsort" : "sort", "dim=-1");
+  if (const auto* most = std::get_if<synth::Greatest>(&operation))
+    return call(most->positions ? "argtopk" : "topk", fmt::format("{}, dim=-1", most->count));
+  if (const auto* transpose = std::get_if<synth::Transpose>(&operation))
+    return call("transpose", fmt::format("[{}]", fmt::join(transpose->permutation, ", ")));
+  if (std::holds_alternative<synth::Reshape>(operation))
+    return typed_.type(compute.operands[0]).shape() == shape ? operands[0] : call("reshape", extents(shape));
+  if (std::holds_alternative<synth::Take>(operation)) return call("take");
+  if (std::holds_alternative<synth::OneHot>(operation))
+    return call("one_hot", fmt::format("{}", shape[shape.size() - 1]));
+  if (const auto* assemble = std::get_if<synth::Assemble>(&operation)) return assembled(id, compute, *assemble);
+  return std::nullopt;
+}
+
+// ---- Parts
+
+std::optional<std::string> ClosedText::assembled(NodeId id, const Compute& compute, const synth::Assemble& assemble) {
+  if (assemble.has_base) return assemble.parts.size() == 1 ? laid_over(id, compute, assemble.parts[0]) : std::nullopt;
+  return assemble.parts.size() == 1 ? sliced(id, compute, assemble.parts[0]) : joined(id, compute, assemble);
+}
+
+std::optional<std::string> ClosedText::sliced(NodeId id, const Compute& compute, const synth::Part& part) {
+  const ArrayType& result = typed_.type(id);
+  const ArrayType& from = typed_.type(compute.operands[part.operand]);
+  std::vector<std::string> subscripts;
+  bool is_indexed = false;
+  for (std::size_t d = 0; d < part.placements.size(); ++d) {
+    const synth::Placement& own = part.placements[d];
+    const std::int64_t length = result.shape()[d];
+    if (own.scalar < 0) {
+      if (own.add > 0 || length - own.add > from.shape()[d]) return std::nullopt;
+      const bool is_all = own.add == 0 && length == from.shape()[d];
+      subscripts.push_back(is_all ? ":" : fmt::format("{}:{}", -own.add, length - own.add));
+      continue;
+    }
+    if (!own.subtract || own.add != 0) return std::nullopt;
+    const std::string start = name_of(compute.operands[static_cast<std::size_t>(own.scalar)]);
+    if (own.wraps && length != 1) return std::nullopt;
+    is_indexed = is_indexed || own.wraps;
+    subscripts.push_back(own.wraps ? start : fmt::format("{0}:{0} + {1}", start, length));
+  }
+  const std::string text = fmt::format("{}[{}]", name_of(compute.operands[part.operand]), fmt::join(subscripts, ", "));
+  return is_indexed ? fmt::format("reshape({}, {})", text, extents(result.shape())) : text;
+}
+
+std::optional<std::string> ClosedText::joined(NodeId id, const Compute& compute, const synth::Assemble& assemble) {
+  const ArrayType& result = typed_.type(id);
+  std::optional<std::size_t> along;
+  for (std::size_t d = 0; d < result.rank(); ++d) {
+    const bool grows = std::ranges::any_of(assemble.parts, [&](const synth::Part& part) {
+      return typed_.type(compute.operands[part.operand]).shape()[d] != result.shape()[d];
+    });
+    if (grows && along.has_value()) return std::nullopt;
+    if (grows) along = d;
+  }
+  if (!along.has_value()) return std::nullopt;
+  std::int64_t at = 0;
+  std::vector<std::string> names;
+  for (const synth::Part& part : assemble.parts) {
+    for (std::size_t d = 0; d < result.rank(); ++d) {
+      if (part.placements[d].scalar >= 0 || part.placements[d].add != (d == *along ? at : 0)) return std::nullopt;
+    }
+    at += typed_.type(compute.operands[part.operand]).shape()[*along];
+    names.push_back(name_of(compute.operands[part.operand]));
+  }
+  if (at != result.shape()[*along]) return std::nullopt;
+  return fmt::format("concat([{}], dim={})", fmt::join(names, ", "), *along);
+}
+
+// What lies outside of the result is cut off first.
+std::optional<std::string> ClosedText::laid_over(NodeId id, const Compute& compute, const synth::Part& part) {
+  const ArrayType& result = typed_.type(id);
+  const ArrayType& own = typed_.type(compute.operands[part.operand]);
+  std::vector<std::string> positions;
+  std::vector<std::string> subscripts;
+  std::size_t last = 1;
+  bool is_cut = false;
+  for (std::size_t d = 0; d < part.placements.size(); ++d) {
+    const synth::Placement& placement = part.placements[d];
+    if (placement.scalar >= 0) {
+      if (placement.wraps || placement.subtract || placement.add != 0) return std::nullopt;
+      positions.push_back(name_of(compute.operands[static_cast<std::size_t>(placement.scalar)]));
+      subscripts.emplace_back(":");
+      last = d + 1;
+      continue;
+    }
+    const std::int64_t begin = std::max<std::int64_t>(0, -placement.add);
+    const std::int64_t end = std::min(own.shape()[d], result.shape()[d] - placement.add);
+    if (begin >= end) return std::nullopt;
+    const bool is_whole = begin == 0 && end == own.shape()[d];
+    is_cut = is_cut || !is_whole;
+    subscripts.push_back(is_whole ? ":" : fmt::format("{}:{}", begin, end));
+    positions.push_back(fmt::format("{}", placement.add + begin));
+    if (placement.add + begin != 0 || end - begin != result.shape()[d]) last = d + 1;
+  }
+  positions.resize(std::min(last, positions.size()));
+  const std::string at = positions.size() == 1 ? positions[0] : fmt::format("[{}]", fmt::join(positions, ", "));
+  std::string laid = name_of(compute.operands[part.operand]);
+  if (is_cut) laid += fmt::format("[{}]", fmt::join(subscripts, ", "));
+  return fmt::format("update({}, {}, {})", name_of(compute.operands[0]), at, laid);
+}
+
+}  // namespace tessera::typeck
