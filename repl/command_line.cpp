@@ -12,6 +12,7 @@
 #include <utility>
 #include <vector>
 
+#include "repl/estimate/options.hpp"
 #include "repl/layout_options.hpp"
 #include "repl/misuse.hpp"
 #include "tessera/mpi.hpp"
@@ -62,6 +63,7 @@ struct Wishes {
   int learn_seconds = LearnOptions().seconds;
   DrawOptions draw;
   CalibrateOptions calibrate;
+  EstimateWishes estimate;
   LanguageServerOptions language_server;
 };
 
@@ -426,6 +428,11 @@ Command finished(const CLI::App& app, Wishes& wishes) {
   if (app.got_subcommand("learn")) return finished_learn(wishes);
   if (app.got_subcommand("draw")) return std::move(wishes.draw);
   if (app.got_subcommand("calibrate")) return std::move(wishes.calibrate);
+  if (app.got_subcommand("estimate")) {
+    auto options = finished_estimate(wishes.estimate);
+    if (!options.value) return misused(std::move(options.why));
+    return std::move(*options.value);
+  }
   if (app.got_subcommand("lsp")) return std::move(wishes.language_server);
   return finished_session(wishes);
 }
@@ -457,6 +464,7 @@ Command parse_command_line(int argument_count, const char* const* arguments) {
   add_calibrate(app, wishes);
   add_learn(app, wishes);
   add_draw(app, wishes);
+  add_estimate(app, wishes.estimate);
   add_language_server(app, wishes);
   add_session(app, wishes);
   try {

@@ -4,6 +4,7 @@
 #include <map>
 #include <optional>
 #include <string>
+#include <utility>
 #include <variant>
 #include <vector>
 
@@ -142,6 +143,20 @@ struct DrawOptions {
   std::optional<std::string> machine_file;
 };
 
+// A script, and what is to be tried with it: lists of more than one value are a sweep.
+struct EstimateOptions {
+  enum class Order { lines, time };
+  std::string file;
+  std::vector<std::string> machine_files;
+  std::vector<std::int64_t> devices;
+  std::vector<std::pair<std::string, std::vector<std::string>>> defines;
+  bool together = false;  // the first value of each list, the second of each, and so on
+  std::string place;
+  Order order = Order::time;
+  std::optional<std::string> output;  // a page
+  bool json = false;
+};
+
 // The language server, for editors.
 struct LanguageServerOptions {
   std::optional<std::string> machine_file;  // none: the one beside each text
@@ -162,6 +177,6 @@ struct CalibrateOptions {
 
 using Command = std::variant<SessionOptions, WorkerOptions, RunOptions, CalibrateOptions, CheckOptions, FormatOptions,
                              ExplainOptions, PlanOptions, ConvertOptions, CompareOptions, MoveOptions, PlaceOptions,
-                             LearnOptions, DrawOptions, LanguageServerOptions, Answer>;
+                             LearnOptions, DrawOptions, EstimateOptions, LanguageServerOptions, Answer>;
 
 }  // namespace tessera::repl

@@ -24,6 +24,8 @@ constexpr std::array kCommands = {
                 run_why},
     CommandInfo{":compare", "[--run] EXPRESSION", A::expression, "our plan beside other planners'; --run measures them",
                 run_compare},
+    CommandInfo{":estimate", "EXPRESSION", A::expression, "what it would take: seconds, bytes, memory; nothing runs",
+                run_estimate},
     CommandInfo{":step", "EXPRESSION", A::expression, "walk through its plan with the data drawn", run_step},
     CommandInfo{":mem", "", A::none, "memory, by name", run_mem},
     CommandInfo{":stats", "", A::none, "bytes and seconds of statements that communicated", run_stats},

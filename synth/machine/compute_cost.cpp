@@ -112,15 +112,17 @@ std::optional<ComputeCost> compute_cost(const Machine& machine, const Operation&
   const bool local = std::visit([](const auto& each) { return is_local<std::decay_t<decltype(each)>>; }, operation);
   const std::vector<DeviceKind> kinds = kinds_of_devices(machine);
   if (!local || kinds.empty() || std::ssize(kinds) < result.mesh().devices_end()) return std::nullopt;
-  ComputeCost cost{-1, 0, std::numeric_limits<double>::infinity()};
+  ComputeCost cost{-1, 0, std::numeric_limits<double>::infinity(), 0, 0};
   for (std::int64_t device = 0; device < result.devices(); ++device) {
     Tiles tiles{{}, tile(result, device)};
     for (const ArrayType& operand : operands) tiles.operands.push_back(tile(operand, device));
     const DeviceKind& kind = kinds[result.mesh().device_of_run(device).value];
     const double count = std::visit([&](const auto& each) { return operations(each, tiles); }, operation);
+    const double bytes = bytes_of_tiles(operation, operands, result, tiles);
     const double seconds =
-        std::max(count * slowness(result.element()) / kind.flops_per_second,
-                 bytes_of_tiles(operation, operands, result, tiles) / kind.bandwidth_bytes_per_second);
+        std::max(count * slowness(result.element()) / kind.flops_per_second, bytes / kind.bandwidth_bytes_per_second);
+    cost.operations += count;
+    cost.bytes += bytes;
     cost.fastest_seconds = std::min(cost.fastest_seconds, seconds);
     if (seconds > cost.seconds) {
       cost.seconds = seconds;

@@ -14,6 +14,8 @@ struct ComputeCost {
   double seconds = 0;          // of the device that takes longest: the step ends with it
   std::int64_t slowest = 0;    // the first such device
   double fastest_seconds = 0;  // of the device that is done first
+  double operations = 0;       // of all devices together
+  double bytes = 0;            // that all devices read and write together
 };
 
 // A device takes the larger of two times, both for its own tiles: its operations over its speed, and the bytes that it
