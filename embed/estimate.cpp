@@ -6,9 +6,10 @@
 
 #include "embed/convert.hpp"
 #include "embed/session_impl.hpp"
+#include "embed/step_figures.hpp"
 #include "embed/stop_token.hpp"
 #include "runtime/memory/device_peaks.hpp"
-#include "synth/schedule/step_figures.hpp"
+#include "synth/machine/machine.hpp"
 #include "typeck/typed/lower.hpp"
 #include "typeck/typed/pipelines.hpp"
 
@@ -24,12 +25,16 @@ Place place_of(const embed::Texts& texts, base::Span span) {
 class Estimator {
  public:
   Estimator(const Program::Impl& program, const typeck::Lowered& lowered, base::StopToken stop)
-      : program_(program), lowered_(lowered), stop_(stop) {}
+      : program_(program),
+        lowered_(lowered),
+        tiles_(lowered.program),
+        plan_(runtime::plan_memory(lowered.program, tiles_, stop)) {}
 
   Estimate take() {
     say_of_machine();
-    for (const synth::StepFigure& figure : synth::step_figures(lowered_.program, program_.machine)) add(figure);
-    add_pipelines();
+    const embed::ProgramFigures figures = embed::figures_of(lowered_.program, plan_, program_.machine);
+    for (const embed::StepFigure& figure : figures.steps) add(figure);
+    add_pipelines(figures.pipelines);
     say_of_memory();
     for (auto& [number, one] : by_statement_) finish(one);
     estimate_.speed_share = share(estimate_.operations, estimate_.seconds);
@@ -56,7 +61,7 @@ class Estimator {
     for (const synth::MachineLevel& level : machine->levels) estimate_.levels.push_back(level.name);
   }
 
-  void add(const synth::StepFigure& figure) {
+  void add(const embed::StepFigure& figure) {
     const typeck::Origin& origin = lowered_.origins.at(figure.origin);
     EstimatedStep step{place_of(*program_.texts, origin.span),
                        figure.name,
@@ -68,7 +73,7 @@ class Estimator {
                        figure.seconds,
                        figure.slowest,
                        figure.moves,
-                       figure.pipeline >= 0};
+                       figure.in_pipeline};
     estimate_.turns_known = estimate_.turns_known && figure.times_known;
     const bool does_something = figure.seconds > 0 || figure.received_bytes > 0;
     if (!does_something) return;
@@ -98,21 +103,24 @@ class Estimator {
     return found->second;
   }
 
-  void add_pipelines() {
-    for (std::uint32_t number = 0; number < program_.typed->statements.size(); ++number) {
-      const typeck::Region& region = program_.typed->statements[number].region;
-      for (const typeck::FoundPipeline& one : typeck::pipelines(*program_.typed, region))
-        statement(number).pipeline_seconds += one.plan->makespan;
+  // A pipeline that is called several times takes as long as its longest call.
+  void add_pipelines(const std::vector<embed::PipelineFigure>& figures) {
+    std::map<base::Span, double> makespans;
+    for (const typeck::TypedStatement& one : program_.typed->statements) {
+      for (const typeck::FoundPipeline& found : typeck::pipelines(*program_.typed, one.region))
+        makespans[found.span] = std::max(makespans[found.span], found.plan->makespan);
+    }
+    for (const embed::PipelineFigure& one : figures) {
+      const typeck::Origin& origin = lowered_.origins.at(one.origin);
+      statement(origin.statement).pipeline_seconds += one.times * makespans[origin.span];
     }
   }
 
   void say_of_memory() {
-    const runtime::TileMaps tiles(lowered_.program);
-    const runtime::MemoryPlan plan = runtime::plan_memory(lowered_.program, tiles, stop_);
-    const std::vector<runtime::DevicePeak> peaks = runtime::device_peaks(lowered_.program, tiles, plan);
-    estimate_.peak_bytes = plan.peak_bytes;
+    const std::vector<runtime::DevicePeak> peaks = runtime::device_peaks(lowered_.program, tiles_, plan_);
+    estimate_.peak_bytes = plan_.peak_bytes;
     for (std::size_t device = 0; device < peaks.size(); ++device) {
-      if (peaks[device].bytes < plan.peak_bytes) continue;
+      if (peaks[device].bytes < plan_.peak_bytes) continue;
       estimate_.peak_device = static_cast<std::int64_t>(device);
       estimate_.memory_bytes_max = device < memory_of_.size() ? memory_of_[device] : 0;
       if (peaks[device].origin < lowered_.origins.size())
@@ -139,7 +147,8 @@ class Estimator {
 
   const Program::Impl& program_;
   const typeck::Lowered& lowered_;
-  base::StopToken stop_;
+  runtime::TileMaps tiles_;
+  runtime::MemoryPlan plan_;
   Estimate estimate_;
   std::vector<std::int64_t> memory_of_;  // of every device
   std::map<std::uint32_t, EstimatedStatement> by_statement_;

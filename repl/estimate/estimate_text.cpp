@@ -15,7 +15,7 @@ namespace {
 
 using nlohmann::ordered_json;
 
-constexpr std::size_t kShownMax = 40;  // code points of a statement
+constexpr std::size_t kStatementShownMax = 40;  // code points of a statement
 
 std::string bytes_of(double bytes) {
   constexpr double kMost = 9e18;
@@ -29,7 +29,7 @@ std::string first_line_of(std::string_view text, std::uint32_t number) {
   std::size_t points = 0;
   for (std::size_t at = 0; at < shown.size(); ++at) {
     const bool begins = (static_cast<unsigned char>(shown[at]) & 0xC0U) != 0x80U;
-    if (begins && points++ == kShownMax) return shown.substr(0, at) + " ..";
+    if (begins && points++ == kStatementShownMax) return shown.substr(0, at) + " ..";
   }
   return shown;
 }

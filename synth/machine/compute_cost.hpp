@@ -18,12 +18,19 @@ struct ComputeCost {
   double bytes = 0;            // that all devices read and write together
 };
 
+// What a step need not fetch from memory, or write to it, because it is taken together with the steps around it.
+struct AtHand {
+  std::vector<bool> operands = {};  // those behind the end are read
+  bool result = false;
+};
+
 // A device takes the larger of two times, both for its own tiles: its operations over its speed, and the bytes that it
 // reads and writes over its memory's bandwidth. A product's multiply-add is two operations, everything else one for
 // each element that is read (a sort of n elements n * log2(n)); f64 takes twice as long. Nothing for steps that move
 // data between devices or have effects, and where the machine has not as many devices as the arrays.
 std::optional<ComputeCost> compute_cost(const Machine& machine, const Operation& operation,
-                                        const std::vector<ArrayType>& operands, const ArrayType& result);
+                                        const std::vector<ArrayType>& operands, const ArrayType& result,
+                                        const AtHand& at_hand = {});
 
 // A machine of these kinds that lists each of so many devices by itself, by DeviceKind's defaults where the machine
 // says nothing of it.

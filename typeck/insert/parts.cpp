@@ -26,19 +26,6 @@ MaybeHeld TypedOperations::concat(Span span, const std::string& who, std::vector
   return made_value;
 }
 
-namespace {
-
-// No device can receive more of the part than the part has, or than its tile of the result holds.
-std::int64_t received_at_most(const ArrayType& part, const ArrayType& result) {
-  if (part.layout().is_replicated()) return 0;
-  std::int64_t bytes = 0;
-  for (std::int64_t device = 0; device < result.devices(); ++device)
-    bytes += std::min(synth::tile_bytes(result, device), synth::array_bytes(part));
-  return bytes;
-}
-
-}  // namespace
-
 // The operands are the array, the new elements, and the positions that are known only at run time.
 MaybeHeld TypedOperations::update(Span span, const std::string& who, const std::vector<Held>& operands,
                                   const open::Update& update) {

@@ -1,14 +1,18 @@
-// What the steps of a program do and take by the machine model, each as often as it runs: for estimates.
+// What the steps of a device program do and take by the machine model, each as often as it runs: for estimates.
+//
+// Memory counts as a run uses it: steps that are taken together, a block at a time (runtime/memory/chains.hpp), read
+// every array once, and what only they read does not pass through memory. A view costs nothing.
 #pragma once
 
 #include <cstdint>
 #include <string>
 #include <vector>
 
+#include "runtime/memory/plan.hpp"
 #include "synth/cluster/machine.hpp"
 #include "synth/program/program.hpp"
 
-namespace tessera::synth {
+namespace tessera::embed {
 
 struct StepFigure {
   std::uint32_t origin = 0;
@@ -22,11 +26,22 @@ struct StepFigure {
   double seconds = 0;                           // until the last device is done
   std::int64_t slowest = 0;                     // the first device of the run that takes so long; of local steps
   bool moves = false;
-  int pipeline = -1;  // the number, in order, of the pipeline that it is inside of
+  bool in_pipeline = false;
 };
 
-// In the order of the steps. Of a branch the longer side counts. Devices that the machine does not describe are
-// DeviceKind's defaults.
-std::vector<StepFigure> step_figures(const Program& program, const Machine& machine);
+// A pipeline that lies in no other one.
+struct PipelineFigure {
+  std::uint32_t origin = 0;
+  double times = 1;
+};
 
-}  // namespace tessera::synth
+struct ProgramFigures {
+  std::vector<StepFigure> steps;  // in the order in which they are taken
+  std::vector<PipelineFigure> pipelines;
+};
+
+// Of a branch the longer side counts. Devices that the machine does not describe are DeviceKind's defaults.
+ProgramFigures figures_of(const synth::Program& program, const runtime::MemoryPlan& plan,
+                          const synth::Machine& machine);
+
+}  // namespace tessera::embed
