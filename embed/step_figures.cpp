@@ -85,7 +85,7 @@ class FigureWalk {
   ProgramFigures figures(const synth::Step& step, const synth::Apply& apply, const runtime::StepPlan&) {
     const auto* constant = std::get_if<synth::Constant>(&apply.operation);
     if (constant != nullptr) constants_[apply.results[0]] = constant->literal;
-    if (apply.results.empty()) return {};
+    if (constant != nullptr || apply.results.empty()) return {};
     StepFigure figure;
     figure.origin = step.origin;
     figure.name = synth::describe(apply.operation);
@@ -167,7 +167,8 @@ class FigureWalk {
       const synth::RegisterId id = apply.operands[k];
       const auto end = apply.operands.begin() + static_cast<std::ptrdiff_t>(k);
       operands.push_back(type(id));
-      at_hand.operands.push_back(in_cache_.contains(id) || std::find(apply.operands.begin(), end, id) != end);
+      at_hand.operands.push_back(in_cache_.contains(id) || constants_.contains(id) ||
+                                 std::find(apply.operands.begin(), end, id) != end);
     }
     const synth::Machine& machine = kinds_for(result.mesh());
     if (std::holds_alternative<synth::Assemble>(apply.operation)) return copied(figure, machine, result);

@@ -230,6 +230,7 @@ void add_calibrate(CLI::App& app, Wishes& wishes) {
   calibrate->add_option("--devices", options.devices, "number of devices in the mesh (default: one per rank)")
       ->type_name("D")
       ->check(CLI::Range(1, 65536).description(""));
+  flag(calibrate, "--throttle", options.throttle, "devices as run --throttle has them, each on a core of its own");
 }
 
 void add_learn(CLI::App& app, Wishes& wishes) {

@@ -173,6 +173,7 @@ struct CalibrateOptions {
   std::string output;
   std::int64_t devices = 0;  // as many as ranks
   int ranks = 1;             // to be started
+  bool throttle = false;     // devices as `run --throttle` has them
 };
 
 using Command = std::variant<SessionOptions, WorkerOptions, RunOptions, CalibrateOptions, CheckOptions, FormatOptions,

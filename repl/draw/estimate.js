@@ -4,9 +4,9 @@
 const EstimateView = (() => {
   const { bytes, seconds, element, svg } = Stage;
   const WIDTH_MIN = 320, WIDTH_MAX = 900;
-  const LEFT = 72, RIGHT = 12, TOP = 12, BOTTOM = 34;
+  const LEFT = 84, RIGHT = 12, TOP = 12, BOTTOM = 34;
 
-  const percent = (share) => `${(100 * share).toFixed(share < 0.1 ? 1 : 0)}%`;
+  const percent = (share) => `${(100 * share).toFixed(share > 0 && share < 0.1 ? 1 : 0)}%`;
   const operations = (count) => {
     const prefixes = ['', 'k', 'M', 'G', 'T', 'P', 'E'];
     let k = 0;
@@ -88,7 +88,7 @@ const EstimateView = (() => {
 
   function bars(data, lines, width) {
     const most = Math.max(...data.statements.map((one) => one.seconds));
-    const row = 26, room = Math.max(80, width - 330);
+    const row = 26, room = Math.max(60, width - 390);
     const height = row * data.statements.length + 4;
     const root = svg('svg', { width, height, viewBox: `0 0 ${width} ${height}`, role: 'img', 'aria-label': 'Seconds of each statement' });
     data.statements.forEach((one, i) => {

@@ -15,6 +15,7 @@ namespace {
 
 using nlohmann::ordered_json;
 
+constexpr std::string_view kUnknownTurns = "a loop whose count is known only at run time was taken for one turn\n";
 constexpr std::size_t kStatementShownMax = 40;  // code points of a statement
 
 std::string bytes_of(double bytes) {
@@ -64,9 +65,26 @@ std::string statement_table(const Estimate& estimate, std::string_view text, Est
   return table(rows);
 }
 
-std::string memory_line(const Estimate& estimate) {
+// What one thing takes: the whole program, or a statement.
+std::string seconds_line(double seconds, double move_seconds, double speed_share, std::int64_t devices) {
+  return fmt::format("{} by the machine model: {} computing, {} moving; {} of flops on {}\n", seconds_text(seconds),
+                     seconds_text(seconds - move_seconds), seconds_text(move_seconds), share_text(speed_share),
+                     counted(devices, "device", "devices"));
+}
+
+Row step_row(const EstimatedStep& one) {
+  return {one.name,
+          fmt::format("{:.0f}", one.times),
+          seconds_text(one.seconds),
+          operations_text(one.operations),
+          bytes_of(one.memory_bytes),
+          bytes_text(one.received_bytes),
+          one.moves ? "-" : fmt::format("{}", one.slowest)};
+}
+
+std::string memory_line(const Estimate& estimate, bool with_place) {
   std::string line = fmt::format("peak {} on device {}", bytes_text(estimate.peak_bytes), estimate.peak_device);
-  if (estimate.peak_place.line > 0) line += fmt::format(", first at line {}", estimate.peak_place.line);
+  if (estimate.peak_place.line > 0 && with_place) line += fmt::format(", first at line {}", estimate.peak_place.line);
   if (estimate.memory_bytes_max == 0) return line + "\n";
   const bool fits = estimate.peak_bytes <= estimate.memory_bytes_max;
   return line + fmt::format("; the device has {}: {}\n", bytes_text(estimate.memory_bytes_max),
@@ -100,13 +118,26 @@ std::string device_note(const Estimate& estimate) {
 }
 
 std::string estimate_text(const Estimate& estimate, std::string_view text, EstimateOptions::Order order) {
-  std::string all = fmt::format("{} by the machine model: {} computing, {} moving; {} of flops on {}\n",
-                                seconds_text(estimate.seconds), seconds_text(estimate.seconds - estimate.move_seconds),
-                                seconds_text(estimate.move_seconds), share_text(estimate.speed_share),
-                                counted(estimate.devices, "device", "devices"));
-  all += memory_line(estimate);
+  std::string all = seconds_line(estimate.seconds, estimate.move_seconds, estimate.speed_share, estimate.devices);
+  all += memory_line(estimate, true);
   if (!estimate.statements.empty()) all += statement_table(estimate, text, order);
-  if (!estimate.turns_known) all += "a loop whose count is known only at run time was taken for one turn\n";
+  if (!estimate.turns_known) all += kUnknownTurns;
+  return all;
+}
+
+std::string steps_text(const Estimate& estimate, std::optional<std::uint32_t> statement) {
+  EstimatedStatement sum;
+  for (const EstimatedStatement& one : estimate.statements) {
+    if (one.statement == statement) sum = one;
+  }
+  std::string all = seconds_line(sum.seconds, sum.move_seconds, sum.speed_share, estimate.devices);
+  all += memory_line(estimate, false);
+  std::vector<Row> rows = {{"step", "times", "seconds", "operations", "memory", "received", "slowest"}};
+  for (const EstimatedStep& one : estimate.steps) {
+    if (one.statement == statement) rows.push_back(step_row(one));
+  }
+  if (rows.size() > 1) all += table(rows);
+  if (!estimate.turns_known) all += kUnknownTurns;
   return all;
 }
 
