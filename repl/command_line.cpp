@@ -12,7 +12,7 @@
 #include <utility>
 #include <vector>
 
-#include "repl/estimate/options.hpp"
+#include "repl/estimate_options.hpp"
 #include "repl/layout_options.hpp"
 #include "repl/misuse.hpp"
 #include "tessera/mpi.hpp"

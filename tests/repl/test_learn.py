@@ -242,7 +242,7 @@ class Answers(CommandLine):
 class Wrong(CommandLine):
     def test_command_lines(self):
         self.write("answer.tess", "let a = 1\n")
-        for line in [["--check", "39", "answer.tess"], ["--check", "0", "answer.tess"], ["--lesson", "39"],
+        for line in [["--check", "40", "answer.tess"], ["--check", "0", "answer.tess"], ["--lesson", "40"],
                      ["--check", "1", "nothing.tess"], ["--check", "nothing.lesson"], ["--list", "--reset"],
                      ["--lesson", "nothing.lesson"], ["--check", "1", "a", "b"]]:
             with self.subTest(line=line):

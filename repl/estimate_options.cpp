@@ -1,4 +1,4 @@
-#include "repl/estimate/options.hpp"
+#include "repl/estimate_options.hpp"
 
 #include <fmt/format.h>
 
