@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "bench/choose/choose_bench.hpp"
+#include "bench/estimate/estimate_bench.hpp"
 #include "bench/kernels/kernels_bench.hpp"
 #include "bench/planner/planner_bench.hpp"
 #include "bench/redistribute/redistribute_bench.hpp"
@@ -23,6 +24,22 @@ void add_choose(CLI::App& app, tessera::bench::ChooseBench& choose, int& status)
   command->add_option("--only", choose.only, "programs whose name contains this text");
   command->add_flag("--json", choose.json, "a line of JSON for each program");
   command->callback([&] { status = tessera::bench::run(choose); });
+}
+
+void add_startup(CLI::App& app, tessera::bench::StartupBench& startup, int& status) {
+  auto* command = app.add_subcommand("startup", "the executable from its start to its end");
+  command->add_option("--tessera", startup.tessera, "the executable")->capture_default_str();
+  command->add_option("--goes", startup.goes, "how often each command runs")->capture_default_str();
+  command->add_flag("--json", startup.json, "a line of JSON for each command");
+  command->callback([&] { status = tessera::bench::run(startup); });
+}
+
+void add_estimate(CLI::App& app, tessera::bench::EstimateBench& estimate, int& status) {
+  auto* command = app.add_subcommand("estimate", "what programs would take beside what they take, after calibrating");
+  command->add_option("--goes", estimate.goes, "the best of so many counts")->capture_default_str();
+  command->add_option("--only", estimate.only, "programs whose name contains this text");
+  command->add_flag("--json", estimate.json, "a line of JSON for each program, and one for all");
+  command->callback([&] { status = tessera::bench::run(estimate); });
 }
 
 }  // namespace
@@ -54,6 +71,9 @@ int main(int argc, char** argv) {
   tessera::bench::ChooseBench choose;
   add_choose(app, choose, status);
 
+  tessera::bench::EstimateBench estimate;
+  add_estimate(app, estimate, status);
+
   tessera::bench::RedistributeBench redistribute;
   auto* redistribute_command = app.add_subcommand(
       "redistribute", "changes of layout beside memcpy, a gather and, under mpirun, MPI's collectives");
@@ -77,11 +97,7 @@ int main(int argc, char** argv) {
 
   tessera::bench::StartupBench startup;
   startup.tessera = beside(argv[0], "../tessera");
-  auto* startup_command = app.add_subcommand("startup", "the executable from its start to its end");
-  startup_command->add_option("--tessera", startup.tessera, "the executable")->capture_default_str();
-  startup_command->add_option("--goes", startup.goes, "how often each command runs")->capture_default_str();
-  startup_command->add_flag("--json", startup.json, "a line of JSON for each command");
-  startup_command->callback([&] { status = tessera::bench::run(startup); });
+  add_startup(app, startup, status);
 
   CLI11_PARSE(app, argc, argv);
   return status;

@@ -166,19 +166,46 @@ Result<Machine> parse_machine(std::string_view json, std::string_view name) {
   });
 }
 
+namespace {
+
+// A list of objects, one a line, behind `before` on the first.
+std::string listed_text(std::string_view before, const std::vector<std::string>& objects) {
+  std::string text = fmt::format("{}[", before);
+  const std::string indent(before.empty() ? 1 : before.size() + 2, ' ');  // behind the brace around both lists
+
+  for (std::size_t k = 0; k < objects.size(); ++k)
+    text += fmt::format("{}{}", k == 0 ? "" : ",\n" + indent, objects[k]);
+  return text + "]";
+}
+
+std::string level_text(const MachineLevel& level) {
+  const auto& listed = level.unit_bandwidths;
+  const std::string bandwidth = listed.empty() ? fmt::format("{}", level.bandwidth_bytes_per_second)
+                                               : fmt::format("[{}]", fmt::join(listed, ", "));
+  std::string text = fmt::format(R"({{"name": {}, "count": {}, "bandwidth": {}, "latency": {})",
+                                 embed::quoted_json(level.name), level.count, bandwidth, level.latency_seconds);
+  if (level.gap_seconds) text += fmt::format(R"(, "gap": {})", *level.gap_seconds);
+  return text + "}";
+}
+
+std::string kind_text(const DeviceKind& kind) {
+  std::string text = fmt::format(R"({{"count": {}, "flops": {}, "bandwidth": {})", kind.count, kind.flops_per_second,
+                                 kind.bandwidth_bytes_per_second);
+  if (kind.memory_bytes > 0) text += fmt::format(R"(, "memory": {})", kind.memory_bytes);
+  return text + "}";
+}
+
+}  // namespace
+
 std::string machine_text(const Machine& machine) {
-  std::string levels;
-  for (const MachineLevel& level : machine.levels) {
-    const auto& listed = level.unit_bandwidths;
-    const std::string bandwidth = listed.empty() ? fmt::format("{}", level.bandwidth_bytes_per_second)
-                                                 : fmt::format("[{}]", fmt::join(listed, ", "));
-    levels +=
-        fmt::format(R"({}{{"name": {}, "count": {}, "bandwidth": {}, "latency": {})", levels.empty() ? "[" : ",\n ",
-                    embed::quoted_json(level.name), level.count, bandwidth, level.latency_seconds);
-    if (level.gap_seconds) levels += fmt::format(R"(, "gap": {})", *level.gap_seconds);
-    levels += "}";
-  }
-  return levels + "]\n";
+  std::vector<std::string> levels;
+  for (const MachineLevel& level : machine.levels) levels.push_back(level_text(level));
+  if (machine.devices.empty()) return listed_text("", levels) + "\n";
+  std::vector<std::string> kinds;
+  for (const DeviceKind& kind : machine.devices) kinds.push_back(kind_text(kind));
+  const std::string devices = listed_text(R"("devices": )", kinds);
+  if (levels.empty()) return fmt::format("{{{}}}\n", devices);
+  return fmt::format("{{{},\n {}}}\n", listed_text(R"("levels": )", levels), devices);
 }
 
 }  // namespace tessera

@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "repl/defines.hpp"
+#include "repl/estimate_options.hpp"
 #include "repl/layout_options.hpp"
 #include "repl/misuse.hpp"
 #include "tessera/mpi.hpp"
@@ -65,6 +66,7 @@ struct Wishes {
   int learn_seconds = LearnOptions().seconds;
   DrawOptions draw;
   CalibrateOptions calibrate;
+  EstimateWishes estimate;
   LanguageServerOptions language_server;
 };
 
@@ -246,6 +248,7 @@ void add_calibrate(CLI::App& app, Wishes& wishes) {
   calibrate->add_option("--devices", options.devices, "number of devices in the mesh (default: one per rank)")
       ->type_name("D")
       ->check(CLI::Range(1, 65536).description(""));
+  flag(calibrate, "--throttle", options.throttle, "devices as run --throttle has them, each on a core of its own");
 }
 
 void add_learn(CLI::App& app, Wishes& wishes) {
@@ -455,6 +458,11 @@ Command finished(const CLI::App& app, Wishes& wishes) {
   if (app.got_subcommand("learn")) return finished_learn(wishes);
   if (app.got_subcommand("draw")) return std::move(wishes.draw);
   if (app.got_subcommand("calibrate")) return std::move(wishes.calibrate);
+  if (app.got_subcommand("estimate")) {
+    auto options = finished_estimate(wishes.estimate);
+    if (!options.value) return misused(std::move(options.why));
+    return std::move(*options.value);
+  }
   if (app.got_subcommand("lsp")) return std::move(wishes.language_server);
   return finished_session(wishes);
 }
@@ -487,6 +495,7 @@ Command parse_command_line(int argument_count, const char* const* arguments) {
   add_calibrate(app, wishes);
   add_learn(app, wishes);
   add_draw(app, wishes);
+  add_estimate(app, wishes.estimate);
   add_language_server(app, wishes);
   add_session(app, wishes);
   try {

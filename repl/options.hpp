@@ -4,6 +4,7 @@
 #include <map>
 #include <optional>
 #include <string>
+#include <utility>
 #include <variant>
 #include <vector>
 
@@ -154,6 +155,20 @@ struct DrawOptions {
   std::optional<std::string> machine_file;
 };
 
+// A script, and what is to be tried with it: lists of more than one value are a sweep.
+struct EstimateOptions {
+  enum class Order { lines, time };
+  std::string file;
+  std::vector<std::string> machine_files;
+  std::vector<std::int64_t> devices;
+  std::vector<std::pair<std::string, std::vector<std::string>>> defines;
+  bool together = false;  // the first value of each list, the second of each, and so on
+  std::string place;
+  Order order = Order::time;
+  std::optional<std::string> output;  // a page
+  bool json = false;
+};
+
 // The language server, for editors.
 struct LanguageServerOptions {
   std::optional<std::string> machine_file;  // none: the one beside each text
@@ -170,10 +185,11 @@ struct CalibrateOptions {
   std::string output;
   std::int64_t devices = 0;  // as many as ranks
   int ranks = 1;             // to be started
+  bool throttle = false;     // devices as `run --throttle` has them
 };
 
 using Command = std::variant<SessionOptions, WorkerOptions, RunOptions, CalibrateOptions, CheckOptions, FormatOptions,
                              ExplainOptions, PlanOptions, ConvertOptions, CompareOptions, MoveOptions, PlaceOptions,
-                             ChooseOptions, LearnOptions, DrawOptions, LanguageServerOptions, Answer>;
+                             ChooseOptions, LearnOptions, DrawOptions, EstimateOptions, LanguageServerOptions, Answer>;
 
 }  // namespace tessera::repl

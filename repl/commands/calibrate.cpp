@@ -23,6 +23,7 @@ int start_ranks(const CalibrateOptions& options, Console& console) {
   if (OutputFile(options.output, console).failed()) return kExitWorld;
   std::vector<std::string> words{"calibrate", "-o", options.output};
   if (options.devices > 0) words.insert(words.end(), {"--devices", std::to_string(options.devices)});
+  if (options.throttle) words.emplace_back("--throttle");
   console.complain(become_launcher(options.ranks, words));
   return kExitWorld;
 }
@@ -49,7 +50,9 @@ int perform(const CalibrateOptions& options, Console& console) {
     if (launch->ranks() > 1) abandon(*launch, console.finish(kExitWorld));
     return kExitWorld;
   }
-  const auto machine = calibrate(on_ranks(base_config(console), *launch), options.devices);
+  Config config = on_ranks(base_config(console), *launch);
+  config.throttle = options.throttle;
+  const auto machine = calibrate(config, options.devices);
   if (!machine) {
     const int status = failed(machine.diagnostics(), console);
     if (is_hopeless(machine.diagnostics()) && launch->ranks() > 1) abandon(*launch, console.finish(status));

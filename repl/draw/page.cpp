@@ -21,6 +21,7 @@ std::string filled(std::string_view text, std::string_view mark, std::string_vie
 std::string page_with(std::string_view data) {
   // From the last mark to the first, so that no mark is looked for in what was put in.
   std::string page = filled(page_template(), "@SCRIPT@", page_script());
+  page = filled(page, "@ESTIMATE@", page_estimate());
   page = filled(page, "@TIMELINE@", page_timeline());
   page = filled(page, "@STAGE@", page_stage());
   page = filled(page, "@DATA@", data);
@@ -28,7 +29,12 @@ std::string page_with(std::string_view data) {
 }
 
 std::string drawn_page(std::string_view name, std::string_view text, std::string_view machine, const Program& program) {
-  return page_with(page_data(name, text, machine, program));
+  return page_with(page_data(name, text, machine, program, {}));
+}
+
+std::string estimate_page(std::string_view name, std::string_view text, std::string_view machine,
+                          const Program& program, const std::vector<SweptEstimate>& sweep) {
+  return page_with(page_data(name, text, machine, program, sweep));
 }
 
 }  // namespace tessera::repl

@@ -299,6 +299,8 @@
     byId('lines').replaceChildren(...data.program.map(lineItem));
     byId('parts').hidden = data.parts.length === 0;
     byId('parts').querySelector('ul').replaceChildren(...data.parts.map(partItem));
+    byId('estimate').hidden = !data.estimate;
+    if (data.estimate) byId('estimate').replaceChildren(EstimateView.shown(data.estimate, data.program, byId('estimate').clientWidth));
     byId('pipelines').hidden = data.pipelines.length === 0;
     byId('pipelines').replaceChildren(...data.pipelines.map((one) => Timeline.shown(one, byId('pipelines').clientWidth)));
     byId('work').hidden = data.work.length === 0;

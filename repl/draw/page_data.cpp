@@ -11,6 +11,7 @@
 #include <string>
 #include <vector>
 
+#include "repl/estimate/estimate_text.hpp"
 #include "repl/interactive/traffic.hpp"
 #include "repl/learn/values.hpp"
 #include "repl/render/json.hpp"
@@ -23,6 +24,7 @@ namespace {
 using nlohmann::json;
 
 // Larger meshes are shown by their first and last devices.
+constexpr std::size_t kEstimatedStepsMax = 2000;
 constexpr std::int64_t kDevicesMax = 32;
 constexpr std::int64_t kFirstDevices = 6;
 constexpr std::int64_t kLastDevices = 2;
@@ -233,6 +235,33 @@ json pipelines_of_page(const Program& program) {
   return drawn;
 }
 
+json estimate_of_page(const Program& program, const std::vector<SweptEstimate>& sweep) {
+  const auto estimated = estimate(program);
+  if (!estimated) return nullptr;
+  json data = json::parse(estimate_json(*estimated).dump());
+  data["flops_per_second"] = estimated->flops_per_second;
+  data["memory_bytes_per_second"] = estimated->memory_bytes_per_second;
+  data["steps"] = json::array();
+  for (const EstimatedStep& one : estimated->steps) {
+    if (data["steps"].size() == kEstimatedStepsMax) break;
+    data["steps"].push_back({{"line", one.place.line},
+                             {"name", one.name},
+                             {"times", one.times},
+                             {"operations", one.operations},
+                             {"memory_bytes", one.memory_bytes},
+                             {"received_bytes", one.received_bytes},
+                             {"seconds", one.seconds},
+                             {"moves", one.moves}});
+  }
+  data["sweep"] = json::array();
+  for (const SweptEstimate& one : sweep) {
+    if (!one.estimate) continue;
+    data["sweep"].push_back(
+        {{"told", one.point.told}, {"seconds", one.estimate->seconds}, {"move_seconds", one.estimate->move_seconds}});
+  }
+  return data;
+}
+
 std::string parts_text(const std::vector<PartsMoved>& parts) {
   if (parts.empty()) return "";
   return fmt::format("{} operation{} parts from other devices, ", parts.size(),
@@ -269,7 +298,8 @@ std::string for_script(std::string text) {
 
 }  // namespace
 
-std::string page_data(std::string_view name, std::string_view text, std::string_view machine, const Program& program) {
+std::string page_data(std::string_view name, std::string_view text, std::string_view machine, const Program& program,
+                      const std::vector<SweptEstimate>& sweep) {
   const std::vector<Redistribution> all = program.redistributions();
   const std::vector<PartsMoved> parts = program.parts_moved();
   json changes = json::array();
@@ -284,6 +314,7 @@ std::string page_data(std::string_view name, std::string_view text, std::string_
                      {"parts", moved_parts(parts)},
                      {"work", work_of(program.local_work())},
                      {"pipelines", pipelines_of_page(program)},
+                     {"estimate", estimate_of_page(program, sweep)},
                      {"changes", changes}};
   return for_script(data.dump(-1, ' ', false, json::error_handler_t::replace));
 }

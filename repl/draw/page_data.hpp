@@ -5,6 +5,8 @@
 //     parts: [{line, who, received_bytes_total, is_most}]
 //     work: [{line, step, seconds, slowest, fastest_seconds}]
 //     pipelines: [as `tessera check --json` prints them]
+//     estimate: as `tessera estimate --json` prints it, with steps: [{line, name, times, operations, memory_bytes,
+//               received_bytes, seconds, moves}], and sweep: [{told: [[name, value]], seconds, move_seconds}]
 //     changes: [{line, why, from, to, mesh: [{name, size}], shape,
 //                received_bytes_total, lower_bound_bytes_total, local_bytes_max, bound_bytes, peak_bytes, seconds,
 //                steps: [{op, detail, received_bytes_total, received_bytes_max, peak_bytes,
@@ -25,14 +27,17 @@
 
 #include <string>
 #include <string_view>
+#include <vector>
 
+#include "repl/estimate/sweep.hpp"
 #include "repl/learn/lesson.hpp"
 #include "tessera/tessera.hpp"
 
 namespace tessera::repl {
 
 // In one line, fit to stand inside a script element.
-std::string page_data(std::string_view name, std::string_view text, std::string_view machine, const Program& program);
+std::string page_data(std::string_view name, std::string_view text, std::string_view machine, const Program& program,
+                      const std::vector<SweptEstimate>& sweep);
 
 // `given` is a session after the lesson's program.
 std::string lesson_data(const Lesson& lesson, const std::string& title, const Session& given);

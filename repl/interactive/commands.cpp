@@ -26,6 +26,8 @@ constexpr std::array kCommands = {
                 "the layouts chosen for an `auto fn`; what others of a name in it would take", run_choice},
     CommandInfo{":compare", "[--run] EXPRESSION", A::expression, "our plan beside other planners'; --run measures them",
                 run_compare},
+    CommandInfo{":estimate", "EXPRESSION", A::expression, "what it would take: seconds, bytes, memory; nothing runs",
+                run_estimate},
     CommandInfo{":step", "EXPRESSION", A::expression, "walk through its plan with the data drawn", run_step},
     CommandInfo{":mem", "", A::none, "memory, by name", run_mem},
     CommandInfo{":stats", "", A::none, "bytes and seconds of statements that communicated", run_stats},

@@ -55,11 +55,12 @@ std::size_t expression_begin(std::string_view line);
 bool run_type(const CommandCall& call);  // expressions.cpp
 bool run_layout(const CommandCall& call);
 bool run_plan(const CommandCall& call);
-bool run_why(const CommandCall& call);      // why.cpp
-bool run_choice(const CommandCall& call);   // choice.cpp
-bool run_compare(const CommandCall& call);  // compare.cpp
-bool run_step(const CommandCall& call);     // step.cpp
-bool run_mem(const CommandCall& call);      // measures.cpp
+bool run_why(const CommandCall& call);       // why.cpp
+bool run_choice(const CommandCall& call);    // choice.cpp
+bool run_compare(const CommandCall& call);   // compare.cpp
+bool run_estimate(const CommandCall& call);  // estimate.cpp
+bool run_step(const CommandCall& call);      // step.cpp
+bool run_mem(const CommandCall& call);       // measures.cpp
 bool run_stats(const CommandCall& call);
 bool run_time(const CommandCall& call);
 bool run_trace(const CommandCall& call);

@@ -187,10 +187,12 @@ void say_what_is_modelled(const CommandCall& call) {
 }
 
 void say_what_is_modelled(const CommandCall& call, const Movement& movement) {
-  if (movement.changes.empty()) return;
-  if (!movement.machine || *movement.machine == call.interpreter.state().session.config().machine)
-    return say_what_is_modelled(call);
-  call.out(modelled_line(*movement.machine, kOtherMachine) +
+  if (!movement.changes.empty()) say_what_is_modelled(call, movement.machine);
+}
+
+void say_what_is_modelled(const CommandCall& call, const std::optional<Machine>& machine) {
+  if (!machine || *machine == call.interpreter.state().session.config().machine) return say_what_is_modelled(call);
+  call.out(modelled_line(*machine, kOtherMachine) +
            "this ran before :machine; ask about the expression, not the name, to have it planned anew\n");
 }
 

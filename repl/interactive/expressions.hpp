@@ -36,5 +36,6 @@ bool run_as(const CommandCall& call, std::string_view statement);
 void say_what_is_modelled(const CommandCall& call);
 // The same of what is told about a movement as it was planned: a name's statement may have run for another machine.
 void say_what_is_modelled(const CommandCall& call, const Movement& movement);
+void say_what_is_modelled(const CommandCall& call, const std::optional<Machine>& machine);
 
 }  // namespace tessera::repl

@@ -7,6 +7,7 @@
 #include <optional>
 #include <utility>
 
+#include "repl/estimate/estimate_text.hpp"
 #include "repl/learn/count_layouts.hpp"
 #include "repl/learn/crossing.hpp"
 
@@ -130,6 +131,8 @@ Numbers number_of(Measure measure, const std::vector<Plan>& plans) {
     case Measure::least_peak:
     case Measure::crossing:
     case Measure::in_flight:
+    case Measure::operations:
+    case Measure::traffic:
     case Measure::layouts: break;
   }
   return {static_cast<double>(result)};
@@ -230,6 +233,16 @@ Read<Fact> of_pipeline(const Session& session, std::string_view expression) {
   return {std::move(fact), {}};
 }
 
+Read<Fact> of_estimate(const Session& session, const Asked& asked) {
+  Session fork = session.fork();
+  const auto program = fork.check(fmt::format("let asked_value_ = {}\n", asked.subject), "lesson");
+  if (!program) return nothing(message_of(program.diagnostics()));
+  const auto estimated = estimate(*program, true);
+  if (!estimated) return nothing(message_of(estimated.diagnostics()));
+  const double value = asked.measure == Measure::operations ? estimated->operations : estimated->memory_bytes;
+  return {Fact{{value}, steps_text(*estimated, program->bindings().front().statement)}, {}};
+}
+
 // An expression; the arrays that it names are drawn.
 Read<Fact> of_expression(const Session& session, std::string_view text) {
   const auto value = value_of(session, text);
@@ -263,6 +276,8 @@ Read<Fact> measure(const Session& session, std::string_view text) {
     case Measure::least_peak: return of_budget(session, *asked);
     case Measure::crossing: return of_crossing(session, asked->subject);
     case Measure::in_flight: return of_pipeline(session, asked->subject);
+    case Measure::operations:
+    case Measure::traffic: return of_estimate(session, *asked);
     case Measure::layouts: {
       const auto counted = count_layouts(session, asked->subject);
       if (!counted.value) return nothing(counted.why);

@@ -24,6 +24,9 @@ namespace tessera::repl {
 //   crossing of C over nodes of 4   bytes that come into the node that most come into
 // or an expression with one pipeline:
 //   in flight of E          microbatches in flight on each stage
+// or any expression that computes (tessera/estimate.hpp):
+//   operations of E         of floating point, by all devices together
+//   traffic of E            bytes that all devices read and write in their own memories
 // or a rank:
 //   layouts of rank 2       different layouts of an array of rank 2 on the mesh; `layouts of rank 2 with pending`
 // Anything else is an expression of the language, whose value is the fact.
@@ -39,6 +42,8 @@ namespace tessera::repl {
   FOREACH(least_peak, "least peak") \
   FOREACH(crossing, "crossing")     \
   FOREACH(in_flight, "in flight")   \
+  FOREACH(operations, "operations") \
+  FOREACH(traffic, "traffic")       \
   FOREACH(layouts, "layouts")
 
 struct Fact {

@@ -86,10 +86,11 @@ constexpr bool is_local =
       std::is_same_v<T, Print> || std::is_same_v<T, Show> || std::is_same_v<T, Save> || std::is_same_v<T, Assert>);
 
 double bytes_of_tiles(const Operation& operation, const std::vector<ArrayType>& operands, const ArrayType& result,
-                      const Tiles& tiles) {
+                      const Tiles& tiles, const AtHand& at_hand) {
   if (std::holds_alternative<Reshape>(operation)) return 0;  // another look at the same bytes
-  double bytes = elements_of(tiles.result) * static_cast<double>(bytes_of(result.element()));
+  double bytes = at_hand.result ? 0 : elements_of(tiles.result) * static_cast<double>(bytes_of(result.element()));
   for (std::size_t k = 0; k < operands.size(); ++k) {
+    if (k < at_hand.operands.size() && at_hand.operands[k]) continue;
     bytes += elements_of(tiles.operands[k]) * static_cast<double>(bytes_of(operands[k].element()));
   }
   return bytes;
@@ -111,19 +112,22 @@ double slowness(ElementType element) { return element == ElementType::f64 ? 2 : 
 }  // namespace
 
 std::optional<ComputeCost> compute_cost(const Machine& machine, const Operation& operation,
-                                        const std::vector<ArrayType>& operands, const ArrayType& result) {
+                                        const std::vector<ArrayType>& operands, const ArrayType& result,
+                                        const AtHand& at_hand) {
   const bool local = std::visit([](const auto& each) { return is_local<std::decay_t<decltype(each)>>; }, operation);
   const std::vector<DeviceKind> kinds = kinds_of_devices(machine);
   if (!local || kinds.empty() || std::ssize(kinds) < result.mesh().devices_end()) return std::nullopt;
-  ComputeCost cost{-1, 0, std::numeric_limits<double>::infinity()};
+  ComputeCost cost{-1, 0, std::numeric_limits<double>::infinity(), 0, 0};
   for (std::int64_t device = 0; device < result.devices(); ++device) {
     Tiles tiles{{}, tile(result, device)};
     for (const ArrayType& operand : operands) tiles.operands.push_back(tile(operand, device));
     const DeviceKind& kind = kinds[result.mesh().device_of_run(device).value];
     const double count = std::visit([&](const auto& each) { return operations(each, tiles); }, operation);
+    const double bytes = bytes_of_tiles(operation, operands, result, tiles, at_hand);
     const double seconds =
-        std::max(count * slowness(result.element()) / kind.flops_per_second,
-                 bytes_of_tiles(operation, operands, result, tiles) / kind.bandwidth_bytes_per_second);
+        std::max(count * slowness(result.element()) / kind.flops_per_second, bytes / kind.bandwidth_bytes_per_second);
+    cost.operations += count;
+    cost.bytes += bytes;
     cost.fastest_seconds = std::min(cost.fastest_seconds, seconds);
     if (seconds > cost.seconds) {
       cost.seconds = seconds;

@@ -27,11 +27,15 @@ TEST(MachineFile, IsReadFromTheOutsideIn) {
 }
 
 TEST(MachineFile, IsReadAsItWasWritten) {
-  const Machine machine{{{"a \"host\"", 2, 1.25e8, 2e-4, 1e-5}, {"rank", 4, 4e9, 1e-6, std::nullopt}}, {}};
-  const std::string text = machine_text(machine);
-  const auto read = parse_machine(text, "machine.json");
-  ASSERT_TRUE(succeeded(read));
-  EXPECT_EQ(*read, machine) << text;
+  const std::vector<MachineLevel> levels = {{"a \"host\"", 2, 1.25e8, 2e-4, 1e-5},
+                                            {"rank", 4, 4e9, 1e-6, std::nullopt}};
+  const std::vector<DeviceKind> kinds = {{2, 3.9e12, 9e11, 16'000'000'000}, {6, 1e11, 5e9, 0}};
+  for (const Machine& machine : {Machine{levels, {}}, Machine{levels, kinds}, Machine{{}, kinds}}) {
+    const std::string text = machine_text(machine);
+    const auto read = parse_machine(text, "machine.json");
+    ASSERT_TRUE(succeeded(read)) << text;
+    EXPECT_EQ(*read, machine) << text;
+  }
 }
 
 struct Fault {

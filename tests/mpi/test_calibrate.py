@@ -4,6 +4,7 @@
     test_calibrate.py MPIRUN PATH/TO/tessera"""
 
 import json
+import math
 import sys
 import time
 import unittest
@@ -21,7 +22,14 @@ class Calibrate(RanksTest):
         self.assertEqual((done.status, done.diagnostics()), (0, []), done)
         text = (self.folder / file).read_text()
         self.assertEqual(done.out, text)
-        levels = json.loads(text)
+        machine = json.loads(text)
+        levels = machine["levels"]
+        devices = math.prod(level["count"] for level in levels)
+        self.assertEqual(sum(kind["count"] for kind in machine["devices"]), devices)
+        for kind in machine["devices"]:
+            self.assertEqual(list(kind), ["count", "flops", "bandwidth"])
+            self.assertGreater(kind["flops"], 1e7)
+            self.assertGreater(kind["bandwidth"], 1e7)
         for level in levels:
             self.assertEqual(list(level), ["name", "count", "bandwidth", "latency", "gap"])
             self.assertGreater(level["bandwidth"], 1e6)
@@ -45,6 +53,13 @@ class Calibrate(RanksTest):
     def test_devices_of_one_process(self):
         done = self.finish(self.start(self.command("calibrate", "--devices", "4", "-o", "machine.json")), time.monotonic())
         self.assertEqual(self.machine(done), [("device", 4)])
+
+    def test_devices_that_are_throttled(self):
+        done = self.finish(self.start(self.command("calibrate", "--throttle", "--devices", "4", "-o", "machine.json")), time.monotonic())
+        self.assertEqual(self.machine(done), [("device", 4)])
+        # A core that nothing shares is what each device has, so all are alike.
+        machine = json.loads((self.folder / "machine.json").read_text())
+        self.assertEqual([kind["count"] for kind in machine["devices"]], [4])
 
     def test_refused(self):
         done = self.launch(2, "calibrate", "--devices", "3", "-o", "machine.json")

@@ -162,7 +162,7 @@ class TwoHosts(HostsTest):
         """The levels of the machine as `calibrate` finds them."""
         done = self.run_on_hosts("calibrate", "-o", self.folder / "machine.json")
         self.assertEqual(done.status, 0, done.err)
-        levels = json.loads((self.folder / "machine.json").read_text())
+        levels = json.loads((self.folder / "machine.json").read_text())["levels"]
         self.assertEqual([(level["name"], level["count"]) for level in levels], [("host", 2), ("rank", 2)])
         return levels
 

@@ -24,7 +24,7 @@ VALID = [
     "let long = loop w = 0.0 for i < {n}00 {{ w + 1.0 }}",
 ]
 COMMANDS = [
-    ":type a + {n}", ":layout a", ":plan a as [{n}, 8@x]", ":why b", ":placements", ":compare a as [{n}, 8]", ":compare --run a as [{n}, 8]",
+    ":type a + {n}", ":layout a", ":plan a as [{n}, 8@x]", ":why b", ":placements", ":compare a as [{n}, 8]", ":estimate a as [{n}, 8]", ":estimate b", ":compare --run a as [{n}, 8]",
     ":mem", ":stats", ":mesh", ":devices", ":machine", ":undo", ":reset", ":set", ":help", ":doc sum", ":save saved.tess", ":load small.tess",
 ]
 INVALID = ["let = {n}", "a as [", "]", ")", "nothing({n})", ":nothing", ":type", "let a = a[{n}00]", "a @ @", "\"open", "{{", "{n}{n}x"]

@@ -28,15 +28,6 @@ MaybeHeld TypedOperations::concat(Span span, const std::string& who, std::vector
 
 namespace {
 
-// No device can receive more of the part than the part has, or than its tile of the result holds.
-std::int64_t received_at_most(const ArrayType& part, const ArrayType& result) {
-  if (part.layout().is_replicated()) return 0;
-  std::int64_t bytes = 0;
-  for (std::int64_t device = 0; device < result.devices(); ++device)
-    bytes += std::min(synth::tile_bytes(result, device), synth::array_bytes(part));
-  return bytes;
-}
-
 // The box' place in each dimension; a scalar of the update is the operand of that number.
 std::vector<synth::Placement> placements_of(const open::Update& update, const Shape& shape) {
   std::vector<synth::Placement> all;

@@ -24,7 +24,25 @@ synth::Offset offset_of_part(const synth::Part& part) {
   return offset;
 }
 
+// Does what devices fetch of the part depend on positions that are known only at run time? A slice fetches nothing
+// along a dimension that is whole on every device.
+bool depends_on_run_time(const synth::Part& part, const ArrayType& operand, bool has_base) {
+  for (std::size_t d = 0; d < part.placements.size(); ++d) {
+    if (part.placements[d].scalar >= 0 && (has_base || !operand.layout().split(d).empty())) return true;
+  }
+  return false;
+}
+
 }  // namespace
+
+// No device can receive more of the part than the part has, or than its tile of the result holds.
+std::int64_t received_at_most(const ArrayType& part, const ArrayType& result) {
+  if (part.layout().is_replicated()) return 0;
+  std::int64_t bytes = 0;
+  for (std::int64_t device = 0; device < result.devices(); ++device)
+    bytes += std::min(synth::tile_bytes(result, device), synth::array_bytes(part));
+  return bytes;
+}
 
 std::int64_t bytes_of_parts(const synth::Assemble& assemble, const std::vector<ArrayType>& operands,
                             const ArrayType& result) {
@@ -37,29 +55,37 @@ std::int64_t bytes_of_parts(const synth::Assemble& assemble, const std::vector<A
   return elements * synth::bytes_of(result.element());
 }
 
-namespace {
-
-// The time of all copies as one step; of more than can be listed, that of the device that receives most.
-double seconds_of_parts(const synth::Assemble& assemble, const std::vector<ArrayType>& operands,
-                        const ArrayType& result, const synth::Machine& machine) {
+FetchedParts fetched_parts(const synth::Assemble& assemble, const std::vector<ArrayType>& operands,
+                           const ArrayType& result, const synth::Machine& machine) {
+  FetchedParts fetched;
   std::int64_t most = 0;
+  bool at_run_time = false;
   for (const synth::Part& part : assemble.parts) {
     const synth::Offset offset = offset_of_part(part);
     most += synth::CopyWalk(operands[part.operand], result, &offset).copies_at_most();
+    if (!depends_on_run_time(part, operands[part.operand], assemble.has_base)) continue;
+    at_run_time = true;
+    fetched.received_bytes += received_at_most(operands[part.operand], result);
   }
-  if (most <= synth::kExactMessagesMax) {
-    std::vector<synth::BoxCopy> all;
+  if (!at_run_time) fetched.received_bytes = bytes_of_parts(assemble, operands, result);
+  if (fetched.received_bytes == 0) return fetched;
+  if (most <= synth::kExactMessagesMax && !at_run_time) {
     for (const synth::Part& part : assemble.parts) {
       const synth::Offset offset = offset_of_part(part);
       const auto some = synth::copies(machine, operands[part.operand], result, &offset);
-      all.insert(all.end(), some.begin(), some.end());
+      fetched.copies.insert(fetched.copies.end(), some.begin(), some.end());
     }
-    return synth::cost_of_copies(machine, result.mesh(), all, synth::bytes_of(result.element())).seconds;
+    fetched.seconds =
+        synth::cost_of_copies(machine, result.mesh(), fetched.copies, synth::bytes_of(result.element())).seconds;
+    return fetched;
   }
-  const double bytes = static_cast<double>(bytes_of_parts(assemble, operands, result));
   const double bandwidth = synth::Cluster(machine).levels().back().bandwidth;
-  return synth::slowest_delay(machine).of(1) + bytes / static_cast<double>(result.devices()) / bandwidth;
+  fetched.seconds = synth::slowest_delay(machine).of(1) +
+                    static_cast<double>(fetched.received_bytes) / static_cast<double>(result.devices()) / bandwidth;
+  return fetched;
 }
+
+namespace {
 
 std::int64_t peak_of_parts(const std::vector<ArrayType>& operands, const ArrayType& result) {
   std::int64_t bytes = synth::tile_bytes_max(result);
@@ -107,8 +133,9 @@ std::optional<Alternative> PartLayouts::price(const synth::Assemble& assemble, c
   const auto machine = synth::machine_for(plans_.machine(), result.mesh().devices_end());
   if (!machine.ok()) return std::nullopt;
   Alternative price;
-  price.received_bytes = bytes_of_parts(assemble, operands, result);
-  price.seconds = price.received_bytes == 0 ? 0 : seconds_of_parts(assemble, operands, result, *machine);
+  const FetchedParts fetched = fetched_parts(assemble, operands, result, *machine);
+  price.received_bytes = fetched.received_bytes;
+  price.seconds = fetched.seconds;
   price.peak_bytes = peak_of_parts(operands, result);
   if (!want_.fits(result.rank(), result.mesh())) return price;
   const auto wanted = result.with_layout(*want_.layout);

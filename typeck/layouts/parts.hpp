@@ -4,6 +4,7 @@
 #include <optional>
 #include <vector>
 
+#include "synth/collective/moves.hpp"
 #include "typeck/layouts/greedy.hpp"
 
 namespace tessera::typeck {
@@ -13,6 +14,16 @@ synth::Assemble joined_along(std::size_t dimension, const std::vector<synth::Arr
 // The bytes that placing the parts brings to devices from others; positions known at run time count as 0.
 std::int64_t bytes_of_parts(const synth::Assemble& assemble, const std::vector<synth::ArrayType>& operands,
                             const synth::ArrayType& result);
+// What a part whose positions are known only at run time may bring.
+std::int64_t received_at_most(const synth::ArrayType& part, const synth::ArrayType& result);
+
+struct FetchedParts {
+  std::int64_t received_bytes = 0;          // at most, where positions are known only at run time
+  double seconds = 0;                       // of all copies as one step, on a machine that machine_for gave
+  std::vector<synth::BoxCopy> copies = {};  // local ones included; none where they are too many to list, or not known
+};
+FetchedParts fetched_parts(const synth::Assemble& assemble, const std::vector<synth::ArrayType>& operands,
+                           const synth::ArrayType& result, const synth::Machine& machine);
 
 // The layouts of a result of such parts: those of the operands, or the wanted one, whichever is reached the fastest.
 class PartLayouts {

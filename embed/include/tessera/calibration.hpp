@@ -8,8 +8,10 @@
 namespace tessera {
 
 // Measures the links between the ranks of `config.team`, and between the devices of a rank: `devices` devices are dealt
-// to the ranks, with 0 one to each. Takes about `seconds_max` at most. Called on all ranks, which all get the same
-// levels; only rank 0's say what the devices of a rank do.
+// to the ranks, with 0 one to each. Then what devices can do, all at once: `flops` by a product, the bandwidth of their
+// memory by a sum of two arrays; with `config.throttle` as throttled runs have them, each on a core of its own. Takes
+// about `seconds_max` at most. Called on all ranks, which all get the same; only of the links between the devices of a
+// rank each says what its own do.
 TESSERA_API Result<Machine> calibrate(const Config& config, std::int64_t devices = 0, double seconds_max = 30);
 
 }  // namespace tessera

@@ -342,7 +342,7 @@ TESSERA_API Result<std::int64_t> parse_size(std::string_view text);
 // A machine file: a JSON array of levels, or an object with the keys levels and devices (docs/language.md, "Machine
 // files"). `name` stands for the file in diagnostics.
 TESSERA_API Result<Machine> parse_machine(std::string_view json, std::string_view name);
-// The levels as a file that parse_machine reads; kinds of devices are left out.
+// The machine as a file that parse_machine reads.
 TESSERA_API std::string machine_text(const Machine& machine);
 // A request as one JSON object with the keys mesh, from, to and optionally to_mesh, planner, within (a number of bytes
 // or a text such as "64MiB"). Keys that are missing are taken from `defaults`.
