@@ -18,7 +18,6 @@
 #include "frontend/literal.hpp"
 #include "frontend/syntax.hpp"
 #include "frontend/text.hpp"
-#include "frontend/tree_shapes.hpp"
 
 namespace tessera::frontend {
 
