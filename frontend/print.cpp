@@ -1,16 +1,10 @@
 #include "frontend/print.hpp"
-
-#include <fmt/format.h>
-
-#include <algorithm>
-#include <limits>
-#include <utility>
-
 #include "frontend/comments.hpp"
 #include "frontend/document.hpp"
 #include "frontend/levels.hpp"
 #include "frontend/literal.hpp"
 #include "frontend/rows.hpp"
+#include "frontend/type_words.hpp"
 
 namespace tessera::frontend {
 
@@ -246,7 +240,7 @@ class Printer {
       parts.push_back(row("[", dimensions, "]", inside, Spread::together));
     }
     std::string tail;
-    if (t.pending) tail += pending(*t.pending);
+    if (t.pending) tail += pending_text(*t.pending);
     if (t.any_layout) tail += "?";
     if (t.mesh) tail += fmt::format(" on {}", t.mesh->text);
     parts.push_back(words(tail));
@@ -260,10 +254,6 @@ class Printer {
       axes += fmt::format("{}{}", i == 0 ? "@(" : ",", axis_text(d.axes[i]));
     if (d.axes.size() > 1) axes += ")";
     return doc_.concat({d.from_file ? words("_") : extent(d.extent), words(axes)});
-  }
-
-  static std::string axis_text(const AxisUse& use) {
-    return use.cut ? fmt::format("{}.{}", use.axis.text, use.cut->text) : use.axis.text;
   }
 
   // ` work(2,1,1)`
@@ -283,18 +273,6 @@ class Printer {
     const bool bare = std::holds_alternative<IntLiteral>(e.node) || (name != nullptr && name->name != "_");
     if (bare && !as_type(id)) return expr(id, kWholeLevel);
     return doc_.concat({words("("), tight(id), words(")")});
-  }
-
-  static std::string pending(const Pending& p) {
-    std::string text = "{";
-    switch (p.kind) {
-      case PendingKind::sum: text += "+"; break;
-      case PendingKind::max: text += "max "; break;
-      case PendingKind::min: text += "min "; break;
-      case PendingKind::product: text += "*"; break;
-    }
-    for (std::size_t i = 0; i < p.axes.size(); ++i) text += fmt::format("{}{}", i == 0 ? "" : ",", p.axes[i].text);
-    return text + "}";
   }
 
   // ---- Expressions ----
@@ -319,6 +297,8 @@ class Printer {
     return bare(id, wanted);
   }
   static int operand_of_as(const Expr& e) { return level_of(e) == kWholeLevel ? kWholeLevel : kOperandOfAsLevel; }
+  // What `as` and `with` stand behind; an `as` that is added there needs no parentheses, as a written one does not.
+  DocId restated(ExprId id) { return expr(id, as_type(id) ? kWholeLevel : operand_of_as(ast_[id])); }
 
   DocId bare(ExprId id, int wanted) {
     const Expr& e = ast_[id];
@@ -426,7 +406,7 @@ class Printer {
   }
 
   DocId expr(ExprId, const As& as) {
-    std::vector<DocId> parts{expr(as.operand, operand_of_as(ast_[as.operand])), words(" as "), type(as.type)};
+    std::vector<DocId> parts{restated(as.operand), words(" as "), type(as.type)};
     if (as.within_bytes) parts.push_back(words(fmt::format(" within {}", size_text(*as.within_bytes))));
     return doc_.concat(std::move(parts));
   }
@@ -438,7 +418,7 @@ class Printer {
           doc_.concat({row("[", subscript_entries(one.subscripts), "]", one.subscripts_span, Spread::together),
                        words(" = "), expr(one.value, kOperandOfAsLevel)}));
     }
-    const DocId base = expr(with.base, operand_of_as(ast_[with.base]));
+    const DocId base = restated(with.base);
     return doc_.concat({base, words(" with "), rows_.comma_separated(parts)});
   }
 

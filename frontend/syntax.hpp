@@ -3,10 +3,12 @@
 #pragma once
 
 #include <cstddef>
+#include <optional>
 #include <string_view>
 #include <variant>
 #include <vector>
 
+#include "base/check.hpp"
 #include "base/diagnostic.hpp"
 #include "base/stop.hpp"
 #include "frontend/ast.hpp"
@@ -33,5 +35,12 @@ using ReadResult = std::variant<Read, Stop, base::Diagnostic>;
 // Reads the tokens as one statement and appends it to the program, as one type, or as the axes of one mesh (which
 // becomes a MeshStatement named `m`). On failure the tree holds pieces that nothing refers to.
 ReadResult read(Goal goal, Tokens tokens, std::string_view text, Ast& ast, base::StopToken stop = {});
+
+// The meaning of a word by our tables. The grammar lets through only words that have one.
+template <class T>
+T known(const std::optional<T>& meaning) {
+  TESSERA_CHECK(meaning.has_value(), "the grammar has a word that the tables do not know");
+  return *meaning;
+}
 
 }  // namespace tessera::frontend

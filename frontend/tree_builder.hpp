@@ -10,7 +10,6 @@
 #include <utility>
 #include <vector>
 
-#include "base/check.hpp"
 #include "frontend/ast.hpp"
 #include "frontend/effect_forms.hpp"
 #include "frontend/explain.hpp"
@@ -20,13 +19,6 @@
 #include "frontend/text.hpp"
 
 namespace tessera::frontend {
-
-// The meaning of a word by our tables. The grammar lets through only words that have one.
-template <class T>
-T known(const std::optional<T>& meaning) {
-  TESSERA_CHECK(meaning.has_value(), "the grammar has a word that the tables do not know");
-  return *meaning;
-}
 
 class TreeBuilder {
  public:

@@ -15,6 +15,7 @@
 #include "repl/defines.hpp"
 #include "repl/estimate_options.hpp"
 #include "repl/layout_options.hpp"
+#include "repl/learn_options.hpp"
 #include "repl/misuse.hpp"
 #include "tessera/mpi.hpp"
 
@@ -60,10 +61,7 @@ struct Wishes {
   MoveOptions move;
   PlaceOptions place;
   ChooseOptions choose;
-  LearnOptions learn;
-  std::vector<std::string> learn_check;
-  std::optional<std::string> learn_answer;
-  int learn_seconds = LearnOptions().seconds;
+  LearnWishes learn;
   DrawOptions draw;
   CalibrateOptions calibrate;
   EstimateWishes estimate;
@@ -251,34 +249,6 @@ void add_calibrate(CLI::App& app, Wishes& wishes) {
   flag(calibrate, "--throttle", options.throttle, "devices as run --throttle has them, each on a core of its own");
 }
 
-void add_learn(CLI::App& app, Wishes& wishes) {
-  CLI::App* learn = add_command(app, "learn", "A course in small lessons; goes on where it was left.");
-  LearnOptions& options = wishes.learn;
-  flag(learn, "--list", options.list, "list the lessons, and which are done");
-  learn->add_option("--lesson", options.lesson, "go to a lesson by its number, or take one from a file")
-      ->type_name("LESSON");
-  learn->add_option("--course", options.course, "instead of the built-in course, the lessons in a folder")
-      ->type_name("DIR");
-  learn
-      ->add_option("--check", wishes.learn_check,
-                   "check the answer in FILE, without it the lesson's own; 0 right, 1 wrong")
-      ->type_name("LESSON [FILE]")
-      ->expected(1, 2);
-  // Where other options stand between the two.
-  learn->add_option("FILE", wishes.learn_answer)->group("");
-  learn
-      ->add_option("--grade", options.grade,
-                   "check the answers of a class: DIR/STUDENT/NUMBER.tess or, with --lesson, DIR/STUDENT.tess")
-      ->type_name("DIR");
-  flag(learn, "--json", options.json, "with --grade: one JSON object for each answer, in one line");
-  learn->add_option("--seconds", wishes.learn_seconds, "how long --check, or --grade for each answer, may take (10)")
-      ->type_name("N")
-      ->check(CLI::Range(1, 86400).description(""));
-  learn->add_option("--page", options.page, "write a lesson's handout as an HTML page")->type_name("LESSON");
-  learn->add_option("-o,--output", options.output, "the page, or - for standard output")->type_name("PAGE");
-  flag(learn, "--reset", options.reset, "forget what was done");
-}
-
 void add_draw(CLI::App& app, Wishes& wishes) {
   CLI::App* draw = add_command(app, "draw", "Draw a script's changes of layout, step by step, as an HTML page.");
   draw->add_option("FILE", wishes.draw.file, kFile)->type_name("")->required();
@@ -416,30 +386,6 @@ Command finished_place(Wishes& wishes) {
   return std::move(place);
 }
 
-Command finished_learn(Wishes& wishes) {
-  LearnOptions& learn = wishes.learn;
-  std::vector<std::string>& check = wishes.learn_check;
-  if (wishes.learn_answer) {
-    if (check.size() != 1) {
-      return misused(
-          fmt::format("`{}` was not expected here\n  help: a lesson is named by --lesson: tessera learn --lesson 5",
-                      *wishes.learn_answer));
-    }
-    check.push_back(*wishes.learn_answer);
-  }
-  learn.seconds = wishes.learn_seconds;
-  if (!check.empty()) learn.check = LearnOptions::Answer{check[0], check.size() > 1 ? check[1] : ""};
-  const int wished = (learn.list ? 1 : 0) + (learn.reset ? 1 : 0) + (learn.check ? 1 : 0) + (learn.page ? 1 : 0) +
-                     (learn.lesson || learn.grade ? 1 : 0);
-  if (wished > 1) return misused("--list, --lesson, --check, --grade, --page and --reset exclude each other");
-  if (learn.json && !learn.grade) return misused("--json is for --grade");
-  if (wishes.learn_seconds != LearnOptions().seconds && !learn.check && !learn.grade)
-    return misused("--seconds is for --check and --grade");
-  if (learn.page && learn.output.empty()) return misused("--page needs a file for the page: -o PAGE");
-  if (!learn.page && !learn.output.empty()) return misused("-o is for --page");
-  return std::move(learn);
-}
-
 Command finished(const CLI::App& app, Wishes& wishes) {
   if (auto answer = not_here(wishes)) return *answer;
   if (wishes.ranks && !app.get_subcommands().empty())
@@ -455,7 +401,7 @@ Command finished(const CLI::App& app, Wishes& wishes) {
   if (app.got_subcommand("move")) return finished_move(wishes);
   if (app.got_subcommand("place")) return finished_place(wishes);
   if (app.got_subcommand("choose")) return finished_choose(wishes);
-  if (app.got_subcommand("learn")) return finished_learn(wishes);
+  if (app.got_subcommand("learn")) return finished_learn(wishes.learn);
   if (app.got_subcommand("draw")) return std::move(wishes.draw);
   if (app.got_subcommand("calibrate")) return std::move(wishes.calibrate);
   if (app.got_subcommand("estimate")) {
@@ -493,7 +439,7 @@ Command parse_command_line(int argument_count, const char* const* arguments) {
   add_place(app, wishes);
   add_choose(app, wishes);
   add_calibrate(app, wishes);
-  add_learn(app, wishes);
+  add_learn(app, wishes.learn);
   add_draw(app, wishes);
   add_estimate(app, wishes.estimate);
   add_language_server(app, wishes);

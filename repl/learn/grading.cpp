@@ -123,12 +123,11 @@ std::string Grades::text() const {
     }
     students.push_back({student, fmt::format("{} of {} right", right, lessons.size())});
   }
-  std::vector<std::vector<std::string>> lessons;
+  std::string lessons;
   for (const auto& [lesson, answers] : by_lesson) {
-    lessons.push_back({fmt::format("lesson {}", lesson + 1),
-                       fmt::format("{} of {} right{}", answers.right, answers.all, answers.failed)});
+    lessons += fmt::format("lesson {:<2}  {} of {} right{}\n", lesson + 1, answers.right, answers.all, answers.failed);
   }
-  return "\n" + table(students) + "\n" + table(lessons);
+  return "\n" + table(students) + "\n" + lessons;
 }
 
 }  // namespace tessera::repl

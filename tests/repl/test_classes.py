@@ -27,7 +27,7 @@ class Classes(CommandLine):
         self.assertIn("anna, lesson 5: right (05-mine.tess)\n", done.out)
         self.assertIn("bea, lesson 1: stopped: The answer was stopped after 1 s", done.out)
         self.assertTrue(done.out.endswith("\nanna  1 of 2 right\nbea   0 of 2 right\n\n"
-                                          "lesson 1  0 of 2 right  not anna, bea\nlesson 5  1 of 2 right  not bea\n"), done.out)
+                                          "lesson 1   0 of 2 right  not anna, bea\nlesson 5   1 of 2 right  not bea\n"), done.out)
         self.assertIn("notes.tess answers no lesson", done.err)
         (self.folder / "class/bea/notes.tess").unlink()
         grades = self.grades("--grade", "class", "--seconds", "1")
@@ -45,7 +45,7 @@ class Classes(CommandLine):
         said = self.succeeds("learn", "--grade", "class")
         self.assertIn("eve, lesson 5: right (5-fn.tess)\n", said)
         self.assertRegex(said, r"(?m)^eve, lesson 5: wrong: .* \(5\.tess\)$")
-        self.assertTrue(said.endswith("\neve  1 of 1 right\n\nlesson 5  1 of 1 right\n"), said)
+        self.assertTrue(said.endswith("\neve  1 of 1 right\n\nlesson 5   1 of 1 right\n"), said)
 
     def test_one_lesson_for_all(self):
         (self.folder / "class").mkdir()

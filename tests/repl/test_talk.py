@@ -10,7 +10,7 @@ import unittest
 
 from driver import CommandLine, main
 from terminal import Terminal as OnATerminal
-from test_learn import LESSON_COUNT, LESSONS, answer_of
+from test_learn import LESSON_COUNT, LESSONS, answer_of, flowing
 
 
 class Conversation(CommandLine):
@@ -34,11 +34,23 @@ class Conversation(CommandLine):
 
     def test_the_whole_course(self):
         talk = "".join(map(answer_of, LESSONS))
-        said = self.tessera("learn", text=talk)
+        said = self.tessera("learn", text=talk + ":skip\n")  # golf, the last one, goes on until its player leaves
         self.assertEqual(said.status, 0)
         self.assertEqual(said.out.count("Right.\n"), LESSON_COUNT)
         self.assertIn("the last lesson", said.out)
         self.assertEqual(len(re.findall(r"(?m)^ *\d+  done ", self.succeeds("learn", "--list"))), LESSON_COUNT)
+
+    def test_golf_goes_on_and_keeps_the_best_card(self):
+        again = "let b = exchange(a, f32[16, 16@(x,y), 16])\n"
+        said = self.succeeds("learn", "--lesson", str(LESSON_COUNT), text=answer_of(LESSONS[-1]) + again)
+        self.assertEqual(said.count("Right.\n"), 2)
+        self.assertIn("under par. This is your best card.\nBind `b` again to play on", said)
+        self.assertIn("under par. Your best card is bytes 14336 of 20480, peak", flowing(said))
+        self.assertNotIn("the last lesson", said)
+        self.assertRegex("\n".join(self.progress()), r"done golf\ncard bytes 14336 20480, peak \d+ \d+, launches \d+ \d+$")
+        # It is the best in the next session, too.
+        said = self.succeeds("learn", "--lesson", str(LESSON_COUNT), text=answer_of(LESSONS[-1]))
+        self.assertIn("Your best card is bytes 14336 of 20480", flowing(said))
 
     def test_names_are_judged_as_they_are_bound(self):
         said = self.succeeds("learn", "--lesson", "1", text="let shape = [3, 2]\nlet shape = [2, 3]\nlet bytes = 7\nlet bytes = 8\n")

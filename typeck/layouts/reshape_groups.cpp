@@ -139,7 +139,14 @@ std::vector<ReshapeLayouts> dealt_reshapes(const synth::ArrayType& from, const S
 std::optional<ReshapeLayouts> reshape_into(const synth::ArrayType& from, const Shape& to,
                                            const std::vector<AxisList>& after) {
   ReshapeLayouts layouts{std::vector<AxisList>(from.rank()), std::vector<AxisList>(to.size())};
+  const AxisList& pending = from.layout().pending();
+  const auto is_pending = [&](const synth::AxisPart& part) {
+    return std::ranges::any_of(pending, [&](const synth::AxisPart& other) { return other.axis == part.axis; });
+  };
   if (synth::elements(from.shape()) == 0) return std::nullopt;
+  for (const AxisList& axes : after) {
+    if (std::ranges::any_of(axes, is_pending)) return std::nullopt;
+  }
   for (const Group& group : groups(from.shape(), to)) {
     const AxisList& axes = after[group.after.front()];
     if (!fits_group(from.mesh(), axes, from.shape(), to, group)) return std::nullopt;
