@@ -106,6 +106,14 @@ ExpressionRef roll(Maker& maker, const Want& want, int depth) {
               fmt::format("np.roll($0, int($1) - 4, {})", dimension), {a, by});
 }
 
+ExpressionRef reverse(Maker& maker, const Want& want, int depth) {
+  if (want.shape.empty()) return nullptr;
+  const std::size_t dimension = maker.random.index(want.shape);
+  const ExpressionRef a = maker.make(want, depth);
+  return node(moved(want, a), fmt::format("reverse($0, {})", dimension), fmt::format("np.flip($0, {})", dimension),
+              {a});
+}
+
 ExpressionRef pad(Maker& maker, const Want& want, int depth) {
   if (want.shape.empty()) return nullptr;
   Shape from = want.shape;
@@ -156,7 +164,7 @@ ExpressionRef adapted(Maker& maker, const Want& want, int) {
 std::vector<Production> shape_productions() {
   return {{"transpose", 5, transpose}, {"reshape", 5, reshape}, {"broadcast", 2, broadcast},
           {"concat", 4, concat},       {"pad", 3, pad},         {"roll", 3, roll},
-          {"adapted", 8, adapted}};
+          {"reverse", 2, reverse},     {"adapted", 8, adapted}};
 }
 
 }  // namespace tessera::generator
