@@ -1,6 +1,8 @@
 // The layouts that were chosen for an `auto fn` (docs/automatic.md), and how far from the best possible they are.
 //
-//     auto chosen = tessera::choose_layouts("mesh m = [d: 8]\nauto fn f(..) ..", "step.tess", {});
+//     const char* text = "mesh m = [d: 8]\nauto fn f(x: f32[64@d, 8], w: f32[8, 8] auto) = x @ w\n"
+//                        "let y = f(ones(f32[64@d, 8]), ones(f32[8, 8]))\n";
+//     auto chosen = tessera::choose_layouts(text, "step.tess", {});
 //     for (const tessera::Choice& one : chosen->choices) std::cout << one.function << ": " << one.seconds << " s\n";
 #pragma once
 

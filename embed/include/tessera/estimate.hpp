@@ -1,9 +1,9 @@
 // What a program would take on a machine, before it runs: seconds, bytes, and the memory of a device.
 //
-//     tessera::Session session({.machine = machine});
+//     tessera::Session session;
 //     auto program = session.check("mesh m = [x: 4]\nlet a = iota(f32[8@x])\nprint sum(a)\n");
 //     auto estimate = tessera::estimate(*program);
-//     std::cout << tessera::seconds_text(estimate->seconds) << ", " << tessera::bytes_text(estimate->peak_bytes);
+//     std::cout << estimate->seconds << " s, " << estimate->peak_bytes << " B";
 #pragma once
 
 #include <cstdint>
