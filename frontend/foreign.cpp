@@ -198,7 +198,7 @@ constexpr ForeignWord kLayouts[] = {{"reshard", kAs},
 
 constexpr std::string_view kNoShape = "shapes are known before a program runs: `where(c, a, b)` selects";
 
-constexpr ForeignWord kShapes[] = {{"flip", "write `take(a, n - 1 - iota(i64[n]))` for n rows"},
+constexpr ForeignWord kShapes[] = {{"flip", "write `reverse(a, 0)`, or `a[::-1]`"},
                                    {"split", "write slices: `a[0:4]`, `a[4:8]`"},
                                    {"tril", "write `where(i >= j, a, 0.0)` with the numbers i, j of rows and columns"},
                                    {"triu", "write `where(i <= j, a, 0.0)` with the numbers i, j of rows and columns"},

@@ -34,20 +34,12 @@ int tell_stage(const CheckOptions& options, Session session, const Text& script,
 }  // namespace
 
 int perform(const CheckOptions& options, Console& console) {
-  const auto script = read_text(options.file);
-  if (!script.value) {
-    console.complain(script.why);
-    return kExitCommand;
-  }
-  auto machine = read_machine(options.machine_file, console);
-  if (!machine) return kExitCommand;
-  Config config = base_config(console);
-  config.machine = std::move(*machine);
-  config.place = options.place;
-  if (options.after.empty()) config.log = nullptr;
-  Session session(std::move(config));
-  if (!options.after.empty()) return tell_stage(options, std::move(session), *script.value, console);
-  const auto program = session.check(script.value->text, script.value->name);
+  auto read = script_to_check(options.file, options.machine_file, options.place, console);
+  if (!read) return kExitCommand;
+  if (options.after.empty()) read->config.log = nullptr;
+  Session session(std::move(read->config));
+  if (!options.after.empty()) return tell_stage(options, std::move(session), read->script, console);
+  const auto program = session.check(read->script.text, read->script.name);
   for (const Diagnostic& diagnostic : program ? program->notes() : program.diagnostics()) {
     tell(diagnostic, options.json, console);
   }

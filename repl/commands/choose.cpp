@@ -9,19 +9,12 @@
 namespace tessera::repl {
 
 int perform(const ChooseOptions& options, Console& console) {
-  const auto script = read_text(options.file);
-  if (!script.value) {
-    console.complain(script.why);
-    return kExitCommand;
-  }
-  auto machine = read_machine(options.machine_file, console);
-  if (!machine) return kExitCommand;
-  Config config = base_config(console);
-  config.machine = std::move(*machine);
-  config.place = options.place;
+  auto read = script_to_check(options.file, options.machine_file, options.place, console);
+  if (!read) return kExitCommand;
+  Config& config = read->config;
   config.defines = options.defines;
   const bool tells = !options.closed;
-  const auto chosen = choose_layouts(script.value->text, script.value->name, config,
+  const auto chosen = choose_layouts(read->script.text, read->script.name, config,
                                      {options.function, options.effort, options.untied, tells, options.closed});
   if (!chosen) return failed(chosen.diagnostics(), console);
   for (const Diagnostic& note : chosen->notes) console.report(note);

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "repl/console.hpp"
+#include "repl/files.hpp"
 #include "repl/options.hpp"
 #include "tessera/mpi.hpp"
 
@@ -44,6 +45,13 @@ std::string placed(const std::string& mesh, const std::string& place);
 inline constexpr std::string_view kMachineHelp = "--machine FILE gives others";
 // The configuration that all sessions of the command line share.
 Config base_config(Console& console);
+// A script and what it is checked with, its machine and its placement read, or nothing after saying why not.
+struct ScriptToCheck {
+  Text script;
+  Config config;
+};
+std::optional<ScriptToCheck> script_to_check(const std::string& file, const std::optional<std::string>& machine_file,
+                                             const std::string& place, Console& console);
 // For sessions of all ranks of a launch. TESSERA_SHARED_MEMORY=off lets ranks of one machine send messages, too.
 Config on_ranks(Config config, const Launch& launch);
 

@@ -50,6 +50,21 @@ Config base_config(Console& console) {
   return config;
 }
 
+std::optional<ScriptToCheck> script_to_check(const std::string& file, const std::optional<std::string>& machine_file,
+                                             const std::string& place, Console& console) {
+  auto script = read_text(file);
+  if (!script.value) {
+    console.complain(script.why);
+    return std::nullopt;
+  }
+  auto machine = read_machine(machine_file, console);
+  if (!machine) return std::nullopt;
+  ScriptToCheck read{std::move(*script.value), base_config(console)};
+  read.config.machine = std::move(*machine);
+  read.config.place = place;
+  return read;
+}
+
 Config on_ranks(Config config, const Launch& launch) {
   config.team = launch.team();
   const char* const sharing = std::getenv("TESSERA_SHARED_MEMORY");

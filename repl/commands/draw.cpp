@@ -9,22 +9,15 @@
 namespace tessera::repl {
 
 int perform(const DrawOptions& options, Console& console) {
-  auto machine = read_machine(options.machine_file, console);
-  if (!machine) return kExitCommand;
-  const auto script = read_text(options.file);
-  if (!script.value) {
-    console.complain(script.why);
-    return kExitCommand;
-  }
+  auto read = script_to_check(options.file, options.machine_file, {}, console);
+  if (!read) return kExitCommand;
   OutputFile output(options.output, console);
   if (output.failed()) return kExitWorld;
-  const std::string modelled = modelled_line(*machine, kMachineHelp);
-  Config config = base_config(console);
-  config.machine = std::move(*machine);
-  Session session(std::move(config));
-  const auto program = session.check(script.value->text, script.value->name);
+  const std::string modelled = modelled_line(read->config.machine, kMachineHelp);
+  Session session(std::move(read->config));
+  const auto program = session.check(read->script.text, read->script.name);
   if (!program) return failed(program.diagnostics(), console);
-  return output.write(drawn_page(script.value->name, script.value->text, modelled, *program));
+  return output.write(drawn_page(read->script.name, read->script.text, modelled, *program));
 }
 
 }  // namespace tessera::repl

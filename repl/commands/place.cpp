@@ -34,26 +34,20 @@ int place_mesh(const PlaceOptions& options, Machine machine, Console& console) {
   return answer({*ranking}, request.machine, options.json, console);
 }
 
-int place_script(const PlaceOptions& options, Machine machine, Console& console) {
-  const auto script = read_text(*options.file);
-  if (!script.value) {
-    console.complain(script.why);
-    return kExitCommand;
-  }
-  Config config = base_config(console);
-  config.machine = std::move(machine);
-  const auto rankings = rank_placements(script.value->text, script.value->name, config, options.best);
+int place_script(const PlaceOptions& options, Console& console) {
+  const auto read = script_to_check(*options.file, options.machine_file, {}, console);
+  if (!read) return kExitCommand;
+  const auto rankings = rank_placements(read->script.text, read->script.name, read->config, options.best);
   if (!rankings) return failed(rankings.diagnostics(), console);
-  return answer(*rankings, config.machine, options.json, console);
+  return answer(*rankings, read->config.machine, options.json, console);
 }
 
 }  // namespace
 
 int perform(const PlaceOptions& options, Console& console) {
+  if (options.file) return place_script(options, console);
   auto machine = read_machine(options.machine_file, console);
-  if (!machine) return kExitCommand;
-  return options.file ? place_script(options, std::move(*machine), console)
-                      : place_mesh(options, std::move(*machine), console);
+  return machine ? place_mesh(options, std::move(*machine), console) : kExitCommand;
 }
 
 }  // namespace tessera::repl

@@ -6,23 +6,10 @@
 #include <string>
 #include <vector>
 
-#include "frontend/parse.hpp"
-#include "typeck/elaborate/elaborator.hpp"
+#include "tests/typeck/elaborated.hpp"
 
 namespace tessera::typeck {
 namespace {
-
-open::Program elaborated_gradient(const std::string& text) {
-  base::SourceMap sources;
-  auto ast = frontend::parse(sources, sources.add("test", text));
-  EXPECT_TRUE(ast.ok());
-  Messages messages;
-  Elaborated made =
-      Elaborator(std::make_shared<const frontend::Ast>(std::move(*ast)), sources, {}, {}, {}, messages).run();
-  EXPECT_FALSE(messages.failed());
-  EXPECT_TRUE(open::verify(made.program).ok());
-  return std::move(made.program);
-}
 
 struct WordOf {
   std::string operator()(const open::Compute& body) const { return std::visit(*this, body.operation); }
@@ -53,7 +40,7 @@ std::vector<std::string> words_of(const open::Program& program, std::size_t stat
 }
 
 TEST(ExampleOf, Gradient) {
-  const open::Program program = elaborated_gradient(
+  const open::Program program = elaborated(
       "fn loss(x: f32[B, D]?, w: f32[D]?) = sum(x @ w)\nlet x = ones(f32[4, 2])\nlet w = ones(f32[2])\n"
       "let (l, g) = grad(loss, wrt=w)(x, w)\n");
   const std::vector<std::string> wanted = {"enter", "product", "reduce", "constant", "used", "unsqueeze", "broadcast",
@@ -64,14 +51,14 @@ TEST(ExampleOf, Gradient) {
 TEST(Gradient, IsTheSameOpenProgramInEveryLayout) {
   const auto gradient_of = [](const std::string& x, const std::string& w) {
     return words_of(
-        elaborated_gradient("mesh m = [d: 2, e: 2]\n"
-                            "fn loss(x: f32[B, D]?, w: f32[D, F]?) = {\n"
-                            "  let y = loop s = tanh(x @ w) for i < 3 { if s[0, 0] > 0.0 { s * s } else { sin(s) } }\n"
-                            "  sum(y) + sum(again { exp(x[:, 0:2]) })\n}\n"
-                            "let x = ones(f32[" +
-                            x + "])\nlet w = ones(f32[" + w +
-                            "])\n"
-                            "let (l, gx, gw) = grad(loss)(x, w)\n"),
+        elaborated("mesh m = [d: 2, e: 2]\n"
+                   "fn loss(x: f32[B, D]?, w: f32[D, F]?) = {\n"
+                   "  let y = loop s = tanh(x @ w) for i < 3 { if s[0, 0] > 0.0 { s * s } else { sin(s) } }\n"
+                   "  sum(y) + sum(again { exp(x[:, 0:2]) })\n}\n"
+                   "let x = ones(f32[" +
+                   x + "])\nlet w = ones(f32[" + w +
+                   "])\n"
+                   "let (l, gx, gw) = grad(loss)(x, w)\n"),
         4);
   };
   const std::vector<std::string> whole = gradient_of("4, 4", "4, 6");
@@ -83,7 +70,7 @@ TEST(Gradient, IsTheSameOpenProgramInEveryLayout) {
 // What the forward pass computes is marked as said before, and what the backward pass computes is not.
 TEST(Gradient, MarksItsPasses) {
   const open::Program program =
-      elaborated_gradient("fn f(v: f32[N]?) = sum(again { tanh(v) } * v)\nlet (l, g) = grad(f)(ones(f32[4]))\n");
+      elaborated("fn f(v: f32[N]?) = sum(again { tanh(v) } * v)\nlet (l, g) = grad(f)(ones(f32[4]))\n");
   std::size_t forward = 0;
   std::size_t again_backward = 0;
   for (const open::ValueId id : program.statements.at(1).region.order) {
@@ -101,8 +88,8 @@ TEST(Gradient, MarksItsPasses) {
 
 // What is computed again says which node of which function it is; a function that is called is entered for it, too.
 TEST(Gradient, NamesWhatItComputesAgain) {
-  const open::Program program = elaborated_gradient(
-      "fn g(v: f32[N]?) = tanh(v)\nfn f(v: f32[N]?) = sum(g(v) * v)\nlet (l, d) = grad(f)(ones(f32[4]))\n");
+  const open::Program program =
+      elaborated("fn g(v: f32[N]?) = tanh(v)\nfn f(v: f32[N]?) = sum(g(v) * v)\nlet (l, d) = grad(f)(ones(f32[4]))\n");
   std::vector<std::string> functions;
   for (const open::ValueId id : program.statements.at(2).region.order) {
     const open::Node& node = program.nodes[id];

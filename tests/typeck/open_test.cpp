@@ -3,22 +3,10 @@
 
 #include <gtest/gtest.h>
 
-#include "frontend/parse.hpp"
-#include "typeck/elaborate/elaborator.hpp"
+#include "tests/typeck/elaborated.hpp"
 
 namespace tessera::typeck {
 namespace {
-
-open::Program elaborated(const std::string& text) {
-  base::SourceMap sources;
-  auto ast = frontend::parse(sources, sources.add("test", text));
-  EXPECT_TRUE(ast.ok());
-  Messages messages;
-  Elaborated made =
-      Elaborator(std::make_shared<const frontend::Ast>(std::move(*ast)), sources, {}, {}, {}, messages).run();
-  EXPECT_FALSE(messages.failed());
-  return std::move(made.program);
-}
 
 TEST(ExampleOf, Open) {
   const open::Program program = elaborated(
