@@ -7,8 +7,10 @@ import os
 import shutil
 import sys
 import time
-import unittest
+from pathlib import Path
 
+sys.path.append(str(Path(__file__).resolve().parent.parent))
+from crowd import run_crowd, waiting
 from launches import RanksTest
 
 OTHER_MPIRUN = ""
@@ -214,4 +216,4 @@ print s
 
 if __name__ == "__main__":
     RanksTest.mpirun, OTHER_MPIRUN, RanksTest.tessera = sys.argv[1:4]
-    unittest.main(argv=sys.argv[:1] + sys.argv[4:])
+    run_crowd(waiting(RanksTest.mpirun), sys.argv[4:])

@@ -12,13 +12,15 @@ import signal
 import subprocess
 import sys
 import time
-import unittest
 from pathlib import Path
 
+sys.path.append(str(Path(__file__).resolve().parent.parent))
+from crowd import run_crowd, waiting
 from launches import ENDS_WITHIN, RanksTest, rank_of, ranks_below
 
 DOOMED = "libdoomed.so"
 KILLS = 6
+PARTS = 4
 SEED = 20261121
 
 # Redistributions, a loop, and a file that is written again and again.
@@ -210,7 +212,7 @@ class Kills(RanksTest):
         killed.unlink()
         return done, seconds
 
-    def test_a_rank_killed_at_every_message_of_a_sum(self):
+    def kill_at_messages_of_a_sum(self, part):
         """In every slot of a reduction program somebody sends. Ranks that send messages, as those of several machines do, are
         ended by the launcher."""
         path = self.summed(SUMMED)
@@ -219,7 +221,7 @@ class Kills(RanksTest):
         stretches = re.search(r"all_gather .* in (\d+)", plan.stdout)
         self.assertIsNotNone(stretches, "the sum has no program of several stretches: " + plan.stdout)
         for rank in (2,) if KILLS <= 6 else range(4):
-            message = 1
+            message = 1 + part
             done, seconds = self.doomed(path, rank, message)
             while seconds is not None:
                 with self.subTest(rank=rank, message=message):
@@ -228,14 +230,15 @@ class Kills(RanksTest):
                     self.assertLess(seconds, 5)
                     self.assertEqual(sorted(one.name for one in self.folder.iterdir()), ["nodes.json", "program.tess"])
                     self.assertEqual(shared_files(), [])
-                message += 1
+                message += PARTS
                 done, seconds = self.doomed(path, rank, message)
             self.assertEqual((done.status, done.out), (0, "7176.0\n"), done.err)
             # A slot for each stretch and more, in each of which it sends.
             self.assertGreater(message, int(stretches[1]))
 
-    def doom_at_every_message(self, path, rank, sharing, outlived=()):
-        """Whichever it is, one message within five seconds, and the file of before or after, whole. Gives their number."""
+    def doom_at_messages(self, part, path, rank, sharing, outlived=()):
+        """Whichever it is, one message within five seconds, and the file of before or after, whole. Gives the number of messages,
+        or a few more, as the part has it."""
         def content():
             return (self.folder / "a.npy").read_bytes() if (self.folder / "a.npy").exists() else None
 
@@ -246,9 +249,9 @@ class Kills(RanksTest):
             known.add(content())
         self.assertEqual(len(known), 3)
         (self.folder / "alone.tess").unlink()
-        message, seconds = 0, 0
+        message, seconds = part + 1 - PARTS, 0
         while seconds is not None:
-            message += 1
+            message += PARTS
             (self.folder / "a.npy").unlink(missing_ok=True)
             done, seconds = self.doomed(path, rank, message, sharing, outlived)
             with self.subTest(rank=rank, message=message, sharing=sharing):
@@ -268,17 +271,16 @@ class Kills(RanksTest):
             self.assertEqual(sorted(one.name for one in self.folder.iterdir() if one.name != "a.npy"), ["nodes.json", "program.tess"])
         return message - 1
 
-    def test_a_rank_killed_at_every_message_of_a_pipeline(self):
+    def kill_at_messages_of_a_pipeline(self, part, sharing, outlived):
         """A message ends each of its visits. What is lost is seen by the launcher, or by the ranks themselves."""
         few = KILLS <= 6
         for schedule in ("auto",) if few else ("1f1b", "auto"):
             path = self.summed(VISITS.replace("SCHEDULE", schedule))
             for rank in (3,) if few else range(4):
-                for sharing, outlived in (("off", ()), ("on", OUTLIVED)):
-                    # Four microbatches, and half of a border for each device of the other stage.
-                    self.assertGreaterEqual(self.doom_at_every_message(path, rank, sharing, outlived), 4)
+                # Four microbatches, and half of a border for each device of the other stage.
+                self.assertGreaterEqual(self.doom_at_messages(part, path, rank, sharing, outlived), 4)
 
-    def test_a_rank_killed_at_every_message_of_a_relay(self):
+    def kill_at_messages_of_a_relay(self, part):
         path = self.summed(RELAYED)
         plan = subprocess.run([*map(str, self.command("plan", "--machine", self.folder / "nodes.json", "--mesh", "x:4 on 0:4")),
                                "--to-mesh", "x:4 on 4:8", "--from", "f32[64@x, 64]", "--to", "f32[64, 64]"],
@@ -287,7 +289,7 @@ class Kills(RanksTest):
         self.assertIsNotNone(stretches, "the change is no relay of several stretches: " + plan.stdout)
         for rank in (2,) if KILLS <= 6 else range(4):
             # A slot for each stretch and more.
-            self.assertGreaterEqual(self.doom_at_every_message(path, rank, "off"), int(stretches[1]))
+            self.assertGreaterEqual(self.doom_at_messages(part, path, rank, "off"), int(stretches[1]))
 
     def test_a_rank_killed_amid_a_sum(self):
         """Ranks that share memory see it themselves, in whatever slot it is."""
@@ -379,6 +381,21 @@ class Kills(RanksTest):
             self.assertIn("begun", done.out)
 
 
+def in_parts():
+    """A test for each PARTSth message of a kind, so that several launches are under way at a time."""
+    def test(name, action, *arguments):
+        setattr(Kills, f"test_a_rank_killed_at_every_message_of_a_{name}", lambda self: action(self, *arguments))
+
+    for part in range(PARTS):
+        test(f"sum_{part}", Kills.kill_at_messages_of_a_sum, part)
+        test(f"relay_{part}", Kills.kill_at_messages_of_a_relay, part)
+        for name, sharing, outlived in (("seen_by_the_launcher", "off", ()), ("seen_by_ranks", "on", OUTLIVED)):
+            test(f"pipeline_{name}_{part}", Kills.kill_at_messages_of_a_pipeline, part, sharing, outlived)
+
+
+in_parts()
+
+
 class Threads(RanksTest):
     """A rank on which no thread can be started fails or goes on without: the others do not wait for ever."""
 
@@ -446,4 +463,4 @@ if __name__ == "__main__":
     RanksTest.mpirun, RanksTest.tessera, DOOMED = sys.argv[1:4]
     KILLS = int(sys.argv[4]) if len(sys.argv) > 4 else KILLS
     SEED = int(sys.argv[5]) if len(sys.argv) > 5 else SEED
-    unittest.main(argv=sys.argv[:1] + sys.argv[6:])
+    run_crowd(waiting(RanksTest.mpirun), sys.argv[6:])

@@ -6,8 +6,11 @@ import signal
 import sys
 import time
 import unittest
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
+sys.path.append(str(Path(__file__).resolve().parent.parent))
+from crowd import waiting
 from driver import CommandLine, main
 from terminal import TAB, Terminal, complete_names
 
@@ -77,17 +80,24 @@ def typed(case):
 
 class Piped(RanksTest):
     def expect_the_same(self, text, ranks):
-        alone = self.tessera(text=text)
-        together = self.tessera("--ranks", str(ranks), text=text)
+        self.compare(self.tessera(text=text), self.tessera("--ranks", str(ranks), text=text))
+
+    def compare(self, alone, together):
         self.assertEqual(SECONDS.sub(" T", together.out), SECONDS.sub(" T", alone.out))
         self.assertEqual((together.status, together.err), (alone.status, alone.err))
 
     def test_the_transcripts(self):
         self.assertGreater(len(TRANSCRIPTS), 10)
-        for case in TRANSCRIPTS:
-            for ranks in (2, 3):
-                with self.subTest(transcript=case.stem, ranks=ranks):
-                    self.expect_the_same(typed(case).replace(":devices\n", ""), ranks)
+
+        def run(case):
+            text = typed(case).replace(":devices\n", "")
+            return self.tessera(text=text), [self.tessera("--ranks", str(ranks), text=text) for ranks in (2, 3)]
+
+        with ThreadPoolExecutor(max_workers=waiting(self.executable)) as crowd:
+            for case, (alone, several) in zip(TRANSCRIPTS, crowd.map(run, TRANSCRIPTS)):
+                for together in several:
+                    with self.subTest(transcript=case.stem):
+                        self.compare(alone, together)
 
     def test_devices_have_ranks(self):
         """Devices are dealt once, and again where a larger mesh is declared."""
