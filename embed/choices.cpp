@@ -11,6 +11,7 @@
 #include "frontend/parse.hpp"
 #include "runtime/memory/device_peaks.hpp"
 #include "synth/choose/alternatives.hpp"
+#include "synth/machine/compute_cost.hpp"
 #include "tessera/choice.hpp"
 #include "typeck/typed/lower.hpp"
 #include "typeck/typed/moves.hpp"
@@ -47,6 +48,7 @@ class Telling {
     for (const typeck::CountedMove& move : total.moved) add(conversion(own, move), choice.conversions);
     add_arrivals(own, choice);
     choice.peak_bytes = peaks(body);
+    add_memory(choice);
     for (const auto& rival : own.rivals) choice.rivals.push_back({rival.name, rival.seconds});
     choice.verified = true;  // a program is not handed out otherwise (typeck/insert/choose.cpp)
     return choice;
@@ -143,6 +145,16 @@ class Telling {
     for (const runtime::DevicePeak& peak : runtime::device_peaks(alone->program, tiles, plan))
       bytes.push_back(peak.bytes);
     return bytes;
+  }
+
+  void add_memory(Choice& choice) const {
+    const auto devices = static_cast<std::int64_t>(choice.peak_bytes.size());
+    const std::vector<synth::DeviceKind> kinds = synth::with_every_device(machine_, devices).devices;
+    for (std::size_t device = 0; device < choice.peak_bytes.size(); ++device) {
+      const std::int64_t memory = kinds[device].memory_bytes;
+      choice.memory_bytes.push_back(memory);
+      if (memory > 0 && choice.peak_bytes[device] > memory) choice.fits = false;
+    }
   }
 
   const typeck::Typed& typed_;

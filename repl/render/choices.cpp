@@ -53,6 +53,23 @@ std::string conversion_text(const Choice::Conversion& one) {
                      seconds_text(one.seconds), one.because, where);
 }
 
+// The largest peak; where devices say what they hold, of the one that has the least left, or lacks the most.
+std::string peaks_text(const Choice& choice) {
+  const auto peak = std::ranges::max_element(choice.peak_bytes);
+  std::size_t device = choice.peak_bytes.size();
+  for (std::size_t d = 0; d < choice.memory_bytes.size(); ++d) {
+    const auto left = [&](std::size_t own) { return choice.memory_bytes[own] - choice.peak_bytes[own]; };
+    if (choice.memory_bytes[d] > 0 && (device == choice.peak_bytes.size() || left(d) < left(device))) device = d;
+  }
+  std::string text = fmt::format("peak per device: {}", bytes_text(*peak));
+  if (device == choice.peak_bytes.size()) return text + "\n";
+  const std::string held = bytes_text(choice.memory_bytes[device]);
+  if (choice.fits)
+    return text + fmt::format("; device {} needs {} of its {}\n", device, bytes_text(choice.peak_bytes[device]), held);
+  return text + fmt::format("; it does not fit: device {} needs {} and holds {}\n", device,
+                            bytes_text(choice.peak_bytes[device]), held);
+}
+
 std::string rivals_text(const Choice& choice) {
   std::string text;
   for (const Choice::Rival& rival : choice.rivals) {
@@ -105,8 +122,7 @@ std::string choice_text(const Choice& choice, const Machine& machine) {
   for (const Choice::Conversion& one : choice.conversions) text += conversion_text(one);
   if (!choice.arrivals.empty()) text += "brought by the call, and not counted:\n";
   for (const Choice::Conversion& one : choice.arrivals) text += conversion_text(one);
-  if (!choice.peak_bytes.empty())
-    text += fmt::format("peak per device: {}\n", bytes_text(*std::ranges::max_element(choice.peak_bytes)));
+  if (!choice.peak_bytes.empty()) text += peaks_text(choice);
   if (!choice.rivals.empty()) text += "others:\n" + rivals_text(choice);
   return text + modelled_text(machine) + "\n";
 }
@@ -145,6 +161,8 @@ std::string choice_json(const Choice& choice) {
                              {"arrivals", conversions_json(choice.arrivals)},
                              {"local_seconds", choice.local_seconds},
                              {"peak_bytes", choice.peak_bytes},
+                             {"memory_bytes", choice.memory_bytes},
+                             {"fits", choice.fits},
                              {"rivals", std::move(rivals)},
                              {"verified", choice.verified}};
   return line.dump(-1, ' ', false, ordered_json::error_handler_t::replace);

@@ -256,6 +256,31 @@ TEST(Choice, OfSeveralTypesHasNoClosedForm) {
   EXPECT_EQ(open->choices.size(), 2U);
 }
 
+// The peak is compared with what the machine file says of each device, to the byte.
+TEST(Choice, SaysWhetherItFits) {
+  for (std::uint32_t seed = 0; seed < 6; ++seed) {
+    const std::string text = CaseMaker(seed).make().chosen;
+    const auto unlimited = choose_layouts(text, "t.tess", Config{});
+    ASSERT_TRUE(unlimited) << text;
+    const std::vector<std::int64_t>& peaks = unlimited->choices.at(0).peak_bytes;
+    EXPECT_TRUE(unlimited->choices[0].fits);
+    EXPECT_EQ(unlimited->choices[0].memory_bytes, std::vector<std::int64_t>(peaks.size(), 0));
+    ASSERT_FALSE(peaks.empty());
+    for (std::size_t device = 0; device < peaks.size(); ++device) {
+      for (const std::int64_t less : {0, 1}) {
+        Config config;
+        for (std::size_t d = 0; d < peaks.size(); ++d)
+          config.machine.devices.push_back({1, 1e12, 100e9, peaks[d] - (d == device ? less : 0)});
+        config.machine.levels = {{"device", static_cast<std::int64_t>(peaks.size()), 100e9, 1e-6}};
+        const auto chosen = choose_layouts(text, "t.tess", config);
+        ASSERT_TRUE(chosen) << text << chosen.diagnostics().front().message;
+        EXPECT_EQ(chosen->choices[0].memory_bytes.at(device), peaks[device] - less);
+        EXPECT_EQ(chosen->choices[0].fits, less == 0) << device << "\n" << text;
+      }
+    }
+  }
+}
+
 TEST(Choice, EndsWhenItIsStopped) {
   StopToken stop;
   stop.stop();

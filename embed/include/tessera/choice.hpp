@@ -58,9 +58,11 @@ struct Choice {
   std::vector<Conversion> conversions;  // those that take time
   std::vector<Conversion> arrivals;
   double local_seconds = 0;
-  std::vector<std::int64_t> peak_bytes;  // of every device
-  std::vector<Rival> rivals;             // where they were asked for
-  bool verified = false;                 // found right without planner or search
+  std::vector<std::int64_t> peak_bytes;    // of every device: the most bytes alive at once, arguments included
+  std::vector<std::int64_t> memory_bytes;  // of every device what it holds; 0: not known
+  bool fits = true;                        // no device needs more than it holds
+  std::vector<Rival> rivals;               // where they were asked for
+  bool verified = false;                   // found right without planner or search
 };
 
 struct ChooseRequest {
