@@ -5,7 +5,6 @@
 #include "base/check.hpp"
 #include "runtime/execute/devices.hpp"
 #include "runtime/execute/local.hpp"
-#include "runtime/kernels/contract.hpp"
 #include "runtime/kernels/copy.hpp"
 #include "runtime/kernels/map.hpp"
 #include "runtime/kernels/reduce.hpp"
@@ -62,18 +61,6 @@ bool sums_nothing(const LocalStep& step, const synth::Reduce& reduce) {
          std::any_of(reduce.dimensions.begin(), reduce.dimensions.end(), [&](std::uint8_t d) { return shape[d] == 0; });
 }
 
-bool sums_nothing(const LocalStep& step, const synth::Contract& contract) {
-  const auto& kept = contract.result_indices;
-  for (std::size_t k = 0; k < contract.operand_indices.size(); ++k) {
-    const auto& indices = contract.operand_indices[k];
-    for (std::size_t d = 0; d < indices.size(); ++d) {
-      const bool summed = std::find(kept.begin(), kept.end(), indices[d]) == kept.end();
-      if (summed && operand_type(step, k).shape()[d] == 0) return true;
-    }
-  }
-  return false;
-}
-
 }  // namespace
 
 std::int64_t work_of(const LocalStep& step) {
@@ -122,17 +109,6 @@ base::Status run_operation(const LocalStep& step, const synth::Find& operation) 
       place.extents.push_back(whole[d]);
     }
     find(operation.max, operands[0], operands[1], operation.dimensions, place, out);
-    return std::nullopt;
-  });
-}
-
-base::Status run_operation(const LocalStep& step, const synth::Contract& operation) {
-  const bool nothing = sums_nothing(step, operation);
-  return operate(step, [&](std::size_t, const std::vector<TileView>& operands, const TileOut& out) -> Failure {
-    if (nothing)
-      fill_zero(out);
-    else
-      contract(operation, operands, out);
     return std::nullopt;
   });
 }

@@ -4,6 +4,7 @@
 #include <array>
 #include <cmath>
 #include <limits>
+#include <optional>
 #include <vector>
 
 #include "synth/program/contraction.hpp"
@@ -42,13 +43,21 @@ double operations(const Contract& contract, const Lengths& lengths) {
 }
 // Several operands are multiplied in pairs.
 double operations(const Contract& contract, const Tiles& tiles) {
+  std::array<std::optional<std::int64_t>, 256> extents;  // of a diagonal no more than its tile has
+  for (std::size_t k = 0; k < tiles.operands.size(); ++k) {
+    for (std::size_t d = 0; d < tiles.operands[k].size(); ++d) {
+      auto& extent = extents.at(contract.operand_indices[k][d]);
+      const std::int64_t own = tiles.operands[k][d].length();
+      extent = std::min(extent.value_or(own), own);
+    }
+  }
   Lengths lengths{};
   std::vector<Shape> shapes;
-  for (std::size_t k = 0; k < tiles.operands.size(); ++k) {
+  for (const auto& indices : contract.operand_indices) {
     shapes.emplace_back();
-    for (std::size_t d = 0; d < tiles.operands[k].size(); ++d) {
-      shapes.back().push_back(tiles.operands[k][d].length());
-      lengths.at(contract.operand_indices[k][d]) = static_cast<double>(tiles.operands[k][d].length());
+    for (const std::uint8_t index : indices) {
+      shapes.back().push_back(*extents.at(index));
+      lengths.at(index) = static_cast<double>(*extents.at(index));
     }
   }
   const std::vector<ContractionStep> steps = contraction_steps(contract, shapes);

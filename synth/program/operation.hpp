@@ -148,9 +148,11 @@ struct Find {
 
 // Einstein sum of one or more operands: operand k's dimension d carries index operand_indices[k][d]; the result's
 // dimension d carries result_indices[d] (each index at most once there); indices the result lacks are summed, in
-// ascending order of index number, the last fastest. An index may repeat in one operand (a diagonal; such dimensions
-// are not split). A summed index that is split (alike in all that carry it) leaves the result pending over those axes;
-// so does an operand that is a pending sum, over axes that nothing else uses.
+// ascending order of index number, the last fastest. A summed index that is split (alike in all that carry it) leaves
+// the result pending over those axes; so does an operand that is a pending sum, over axes that nothing else uses. An
+// index may repeat in one operand (a diagonal): its first dimension is split as the index is, the axes of the others
+// are left pending, and a device adds up the terms all of whose elements are in its tiles. A device without any gives
+// the identity.
 struct Contract {
   std::vector<std::vector<std::uint8_t>> operand_indices;
   std::vector<std::uint8_t> result_indices;

@@ -24,14 +24,18 @@ std::size_t index_count(const IndexSignature& signature) {
   return static_cast<std::size_t>(most) + 1;
 }
 
-// A dimension that repeats an index is whole: the devices' tiles of a diagonal are not those of the array.
-bool repeats(const IndexSignature& signature, int index) {
-  return std::ranges::any_of(signature.operands,
-                             [&](const IndexList& operand) { return std::ranges::count(operand, index) > 1; });
+// Of dimensions of an operand that repeat an index the first one carries it. Each other one gets a new index, which is
+// summed: a device has the positions of the diagonal that lie in its tile, and its part of the sum has no others.
+void tell_repeats_apart(IndexSignature& signature) {
+  auto fresh = static_cast<int>(index_count(signature));
+  for (IndexList& operand : signature.operands) {
+    for (auto own = operand.begin(); own != operand.end(); ++own) {
+      if (std::find(operand.begin(), own, *own) != own) *own = fresh++;
+    }
+  }
 }
 
 IndexKind kind_of_index(const IndexSignature& signature, int index) {
-  if (repeats(signature, index)) return IndexKind::whole;
   const bool stays = std::ranges::find(signature.result, index) != signature.result.end();
   return stays ? IndexKind::carried : IndexKind::summed;
 }
@@ -116,6 +120,7 @@ struct Signatures {
     IndexSignature signature;
     for (const auto& own : contract.operand_indices) signature.operands.emplace_back(own.begin(), own.end());
     signature.result.assign(contract.result_indices.begin(), contract.result_indices.end());
+    tell_repeats_apart(signature);
     signature.pending = PendingRule::contraction;
     signature.computes = true;
     return with_kinds(std::move(signature));

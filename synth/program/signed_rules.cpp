@@ -104,10 +104,15 @@ Error signed_error(const Contract& contract, const ShapedOperands& operands, con
   if (operands.empty() || operands.size() != contract.operand_indices.size())
     return "it has the wrong number of operands";
   std::vector<int> seen(256, 0);
+  std::vector<std::int64_t> extents(256, 0);
   for (std::size_t k = 0; k < operands.size(); ++k) {
-    if (contract.operand_indices[k].size() != operands[k].rank())
-      return "an operand has not one index for each dimension";
-    for (const std::uint8_t index : contract.operand_indices[k]) seen[index] = 1;
+    const auto& own = contract.operand_indices[k];
+    if (own.size() != operands[k].rank()) return "an operand has not one index for each dimension";
+    for (std::size_t d = 0; d < own.size(); ++d) {
+      if (seen[own[d]] != 0 && extents[own[d]] != operands[k].shape()[d]) return kShapes;
+      seen[own[d]] = 1;
+      extents[own[d]] = operands[k].shape()[d];
+    }
   }
   for (const std::uint8_t index : contract.result_indices) {
     if (seen[index]-- != 1) return "an index of the result is in no operand, or twice in the result";

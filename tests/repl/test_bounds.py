@@ -169,6 +169,12 @@ class Bounds(CommandLine):
             elements = self.reduced_elements(mesh, shape, own)
             self.holds(mesh, [a, f"let b: {positions} = argmax(a, dim=0)"], 3 * elements)  # a maximum and a position: 4 B and 8 B
 
+    def test_diagonals(self):
+        for mesh in MESHES:
+            for own in [("x", ""), ("", "x")] + ([("x", "y"), ("y", "x"), ("", "xy")] if "y" in mesh else []):
+                a = f"let a = iota({text((97, 97), own)})"
+                self.holds(mesh, [a, 'let b = einsum("ii->i", a)', 'let c = einsum("ii->", a)'], 0)
+
     def test_reshape(self):
         for mesh in MESHES:
             shape, splits = (144, 120), [("", "x")] + ([("x", "y"), ("", "xy"), ("y", "x")] if "y" in mesh else [])

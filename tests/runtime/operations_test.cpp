@@ -5,7 +5,10 @@
 #include <cmath>
 
 #include "runtime/kinds.hpp"
+#include "synth/program/signature.hpp"
+#include "synth/program/type_rules.hpp"
 #include "tests/runtime/support.hpp"
+#include "tests/synth/support.hpp"
 
 namespace tessera::runtime::test {
 namespace {
@@ -88,6 +91,67 @@ TEST(Operations, SplitArraysGiveWhatOneDeviceGives) {
   expect_same(synth::OneHot{}, {{"i64[7@x]"}, "i32[7@x, 5]"});
   expect_same(synth::Lay{{{1, 5, 2}, {0, 4, 1}}}, {{"f32[7@x, 5@y]", "f32[7@x, 5@y]"}, "f32[7@x, 5@y]"});
   expect_same(synth::Lay{{{1, 5, 2}, {0, 4, 1}}}, {{"f32[7@x, 5@y]", "f32[1, 5@y]"}, "f32[7@x, 5@y]"});
+}
+
+// An Einstein sum that repeats an index, of operands that lie so, gives what one device gives.
+void expect_same_sum(const synth::Contract& contract, const std::vector<synth::ArrayType>& operands,
+                     const synth::Shape& result) {
+  std::vector<synth::Shape> shapes;
+  std::vector<synth::Layout> layouts;
+  Split types;
+  for (const synth::ArrayType& operand : operands) {
+    shapes.push_back(operand.shape());
+    layouts.push_back(operand.layout());
+    types.operands.push_back(synth::print(operand));
+  }
+  const synth::Operation operation = contract;
+  const auto indices = synth::index_signature(operation, shapes, operands[0].element(), result);
+  const auto layout = synth::result_layout(indices, operands[0].mesh(), layouts);
+  if (!layout.has_value()) return;  // an axis would split two of its dimensions
+  const auto type = synth::ArrayType::make(operands[0].element(), result, operands[0].mesh_ref(), *layout);
+  if (!type.ok()) return;
+  const auto error = synth::type_error(
+      {}, operation,
+      [&] {
+        synth::Operands all;
+        for (const synth::ArrayType& operand : operands) all.push_back(&operand);
+        return all;
+      }(),
+      &*type);
+  if (error.has_value()) return;  // the operands do not fit together
+  types.result = synth::print(*type);
+  expect_same(operation, types);
+}
+
+// All layouts of the first operand, and the second one whole. Tiles of a diagonal may hold all, some or none of it.
+TEST(Operations, DiagonalsOfTilesAreThoseOfTheArray) {
+  using Indices = std::vector<std::vector<std::uint8_t>>;
+  const synth::MeshRef mesh = mesh_of("x:3,y:2");
+  const auto sum = [&](const Indices& operands, const std::vector<std::uint8_t>& result, std::int64_t extent) {
+    const auto shape_by = [&](const std::vector<std::uint8_t>& indices) {
+      synth::Shape shape;
+      for (const std::uint8_t index : indices) shape.push_back(index == 0 ? extent : index + 1);
+      return shape;
+    };
+    for (const synth::Layout& layout : synth::test::all_layouts(*mesh, operands[0].size())) {
+      const auto first = synth::ArrayType::make(synth::ElementType::i64, shape_by(operands[0]), mesh, layout);
+      if (!first.ok()) continue;
+      std::vector<synth::ArrayType> types = {*first};
+      for (std::size_t k = 1; k < operands.size(); ++k)
+        types.push_back(*synth::ArrayType::replicated(synth::ElementType::i64, shape_by(operands[k]), mesh));
+      expect_same_sum({operands, result}, types, shape_by(result));
+    }
+  };
+  for (const std::int64_t extent : {1, 4, 5, 6, 13}) {
+    sum({{0, 0}}, {0}, extent);
+    sum({{0, 0}}, {}, extent);
+    sum({{0, 0, 0}}, {0}, extent);
+    sum({{1, 0, 0}}, {1, 0}, extent);
+    sum({{0, 0, 1}}, {1, 0}, extent);
+    sum({{0, 1, 0, 1}}, {0, 1}, extent);
+    sum({{0, 0}, {1}}, {0, 1}, extent);
+    sum({{0, 0}, {1, 2}, {2}}, {1, 0}, extent);
+  }
 }
 
 TEST(Operations, ASumOfNothingIsZero) {

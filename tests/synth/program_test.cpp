@@ -320,7 +320,11 @@ TEST(ProgramTypes, OfEinsteinSums) {
   EXPECT_WRONG("its result is not cut", matmul, "f32[8@x, 4]", "f32[4, 6]", "f32[8, 6]");
   EXPECT_WRONG("may not pass through it", matmul, "f32[8, 4]{+x}", "f32[4, 6]{+x}", "f32[8, 6]{+x}");
   EXPECT_WRONG("may not pass through it", matmul, "f32[8, 4]{max x}", "f32[4, 6]", "f32[8, 6]{max x}");
-  EXPECT_WRONG("must be whole is split", "contract (r0) [0, 0] -> [0]", "f32[8@x, 8@y]", "f32[8@x]");
+  EXPECT_FITS("contract (r0) [0, 0] -> [0]", "f32[8@x, 8@y]", "f32[8@x]{+y}");
+  EXPECT_FITS("contract (r0) [0, 0] -> []", "f32[8, 8@y]", "f32[]{+y}");
+  EXPECT_WRONG("not pending as it should be", "contract (r0) [0, 0] -> [0]", "f32[8@x, 8@y]", "f32[8@x]");
+  EXPECT_WRONG("its result is not cut", "contract (r0) [0, 0] -> [0]", "f32[8@x, 8@y]", "f32[8@y]{+x}");
+  EXPECT_WRONG("its shapes do not fit", "contract (r0) [0, 0] -> [0]", "f32[8, 7]", "f32[8]");
   EXPECT_WRONG("in no operand, or twice", "contract (r0) [0] -> [1]", "f32[8]", "f32[8]");
   EXPECT_WRONG("in no operand, or twice", "contract (r0) [0] -> [0, 0]", "f32[8]", "f32[8, 8]");
   // The summed index is split over the axis that the other operand is pending over: the sum would count twice.

@@ -47,8 +47,8 @@ std::vector<std::string> split_at_commas(const std::string& text) {
 }
 
 Shape shape_of_letters(const std::string& letters) {
-  static const std::map<char, std::int64_t> kExtents = {{'i', 4}, {'j', 6}, {'k', 5}, {'r', 7},
-                                                        {'I', 4}, {'J', 6}, {'K', 2}, {'O', 1}};
+  static const std::map<char, std::int64_t> kExtents = {{'i', 4}, {'j', 6}, {'k', 5}, {'r', 7}, {'n', 4}, {'m', 4},
+                                                        {'o', 6}, {'I', 4}, {'J', 6}, {'K', 2}, {'O', 1}};
   Shape shape;
   for (const char letter : letters) shape.push_back(kExtents.at(letter));
   return shape;
@@ -243,8 +243,12 @@ std::vector<Rule> rules() {
       {Find{true, {0}}, "ij,j", "j", Parts::none, ReduceOp::min, {}, kI64},
       {Find{false, {0, 1}}, "ij,", "", Parts::none, ReduceOp::min, {}, kI64},
       {Contract{product, {0, 2}}, "ij,jk", "ik", Parts::sums_apart},
-      {Contract{{{0, 0}}, {0}}, "II", "I", Parts::sums_apart},
-      {Contract{{{0, 0}}, {}}, "II", "", Parts::sums_apart},
+      // Letters of one extent are one index of the operation: the second dimension of a diagonal has its own split.
+      {Contract{{{0, 0}}, {0}}, "in", "i", Parts::sums_apart},
+      {Contract{{{0, 0}}, {}}, "in", "", Parts::sums_apart},
+      {Contract{{{1, 0, 0, 0}}, {0}}, "jinm", "i", Parts::sums_apart},
+      {Contract{{{0, 0}, {0, 1}}, {1}}, "in,ij", "j", Parts::sums_apart},
+      {Contract{{{0, 1}, {1, 1}}, {1, 0}}, "ij,jo", "ji", Parts::sums_apart},
       {Contract{{{0}, {0}}, {0}}, "i,i", "i", Parts::sums_apart},
       {Contract{{{0}, {1}, {1}}, {0}}, "i,j,j", "i", Parts::sums_apart},
       {Cumsum{1, true}, "iJ", "iJ"},

@@ -18,6 +18,18 @@ using synth::Layout;
 
 namespace {
 
+// The names of the sum's indices, and those of its signature's: a second i of an operand is i'.
+std::vector<std::string> names_of(const open::Product& product) {
+  std::vector<std::string> names = product.names;
+  if (names.empty()) return names;
+  for (const std::vector<std::uint8_t>& own : product.contract.operand_indices) {
+    for (auto index = own.begin(); index != own.end(); ++index) {
+      if (std::find(own.begin(), index, *index) != index) names.push_back(names.at(*index) + "'");
+    }
+  }
+  return names;
+}
+
 // One function for each operation of an open program.
 struct Decision {
   Greedy& greedy;
@@ -131,7 +143,7 @@ struct Decision {
   Found operator()(const open::Update&) const { return as_it_lies(first().type); }
   Found operator()(const open::Roll&) const { return as_it_lies(first().type); }
   Found operator()(const open::Product& product) const {
-    return solve(product.contract, synth::computed_as(first().type.element()), product.names);
+    return solve(product.contract, synth::computed_as(first().type.element()), names_of(product));
   }
   Found operator()(const open::Broadcast&) const {
     return solve(synth::Map{synth::MapOp::copy}, first().type.element());

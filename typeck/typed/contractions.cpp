@@ -17,8 +17,16 @@ synth::ArrayType contracted(const synth::Contract& how, const std::vector<const 
   for (std::size_t k = 0; k < operands.size(); ++k) {
     const synth::Layout& layout = operands[k]->layout();
     pending.insert(pending.end(), layout.pending().begin(), layout.pending().end());
-    for (std::size_t d = 0; d < operands[k]->rank(); ++d)
-      uses[how.operand_indices[k][d]] = {operands[k]->shape()[d], layout.split(d)};
+    const auto& own = how.operand_indices[k];
+    for (std::size_t d = 0; d < own.size(); ++d) {
+      const bool is_repeated = std::find(own.begin(), own.begin() + static_cast<std::ptrdiff_t>(d), own[d]) !=
+                               own.begin() + static_cast<std::ptrdiff_t>(d);
+      if (is_repeated) {
+        pending.insert(pending.end(), layout.split(d).begin(), layout.split(d).end());
+      } else {
+        uses[own[d]] = {operands[k]->shape()[d], layout.split(d)};
+      }
+    }
   }
   synth::Shape shape;
   std::vector<synth::AxisList> splits;
