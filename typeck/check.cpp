@@ -9,41 +9,111 @@
 #include "frontend/verify.hpp"
 #include "typeck/elaborate/elaborator.hpp"
 #include "typeck/insert/inserter.hpp"
+#include "typeck/placement/placed_program.hpp"
 #include "typeck/typed/graph_text.hpp"
 
 namespace tessera::typeck {
 
 namespace {
 
-// The text, elaborated and closed once.
-base::Result<PartlyChecked> closed(const std::shared_ptr<const frontend::Ast>& ast, base::SourceMap& sources,
-                                   const Environment& environment, synth::PlanCache& plans, const CheckOptions& options,
-                                   const Placements& placements) {
-  Messages messages;
-  Elaborated elaborated = Elaborator(ast, sources, environment, plans.machine(), options, messages, placements).run();
-  if (!messages.failed()) TESSERA_TRY_STATUS(open::verify(elaborated.program));
-  std::string open_text;
-  if (options.text_after == Stage::elaborate && !messages.failed()) open_text = open::print(elaborated.program);
-  Inserter inserter(elaborated.program, sources, elaborated.after, plans, options, messages);
-  PartlyChecked checked{inserter.run(), {}, messages.failed()};
-  options.stop.look();
-  checked.diagnostics = messages.take([&](const Messages::Asked& asked) { return inserter.type_text(asked); });
-  if (checked.failed) {
-    const auto is_error = [](const Diagnostic& one) { return one.kind.severity == base::Severity::error; };
-    std::string& help = std::ranges::find_if(checked.diagnostics, is_error)->help;
-    const std::string& remark = elaborated.remark_on_defines;
-    help += help.empty() && !remark.empty() ? remark.substr(1) : remark;
+// A text, read once; what it is under placements of its meshes, which are searched for.
+class Reading {
+ public:
+  Reading(std::shared_ptr<const frontend::Ast> ast, base::SourceMap& sources, const Environment& environment,
+          synth::PlanCache& plans, const CheckOptions& options)
+      : ast_(std::move(ast)), sources_(sources), environment_(environment), plans_(plans), options_(options) {}
+
+  // The text, closed once. If the placement of a mesh is to be found and that succeeds, it is only priced.
+  base::Result<PartlyChecked> first() {
+    Placed placed = read({});
+    if (placed.messages.failed() || placed.elaborated.placed_by_search.empty()) return closed(std::move(placed));
+    Inserter inserter(placed.elaborated.program, sources_, placed.elaborated.after, plans_, options_, placed.messages);
+    inserter.only_price();
+    PartlyChecked priced{inserter.run(), {}, placed.messages.failed()};
+    if (priced.failed) return closed(Placements());
+    priced.typed.placed_by_search = std::move(placed.elaborated.placed_by_search);
+    return priced;
   }
-  if (!checked.failed) {
-    checked.typed.stage_text = std::move(open_text);
-    if (options.text_after == Stage::assign) checked.typed.stage_text = print(inserter.assignment());
-    if (options.text_after == Stage::insert) checked.typed.stage_text = print_graph(checked.typed);
+
+  base::Result<PartlyChecked> closed(const Placements& placements) { return closed(read(placements)); }
+
+  std::optional<double> seconds(const Placements& placements, double most) {
+    try {
+      Placed placed = read(placements);
+      if (placed.messages.failed()) return std::nullopt;
+      return Inserter(placed.elaborated.program, sources_, placed.elaborated.after, plans_, options_, placed.messages)
+          .seconds(most);
+    } catch (const TooManyValues&) {
+      return std::nullopt;
+    }
   }
-  checked.typed.after = std::move(elaborated.after);
-  checked.typed.hidden_slots = std::move(elaborated.hidden_slots);
-  checked.typed.placed_by_search = std::move(elaborated.placed_by_search);
-  return checked;
-}
+
+ private:
+  struct Placed {
+    Elaborated elaborated;
+    Messages messages;
+    PlacedMeshes meshes;
+  };
+
+  base::Result<PartlyChecked> closed(Placed placed) {
+    auto& [elaborated, messages, meshes] = placed;
+    if (!messages.failed()) TESSERA_TRY_STATUS(open::verify(elaborated.program));
+    std::string open_text;
+    if (options_.text_after == Stage::elaborate && !messages.failed()) open_text = open::print(elaborated.program);
+    Inserter inserter(elaborated.program, sources_, elaborated.after, plans_, options_, messages);
+    PartlyChecked checked{inserter.run(), {}, messages.failed()};
+    options_.stop.look();
+    checked.diagnostics =
+        messages.take([&](const Messages::Asked& asked) { return type_text(inserter, asked, meshes); });
+    if (checked.failed) {
+      const auto is_error = [](const Diagnostic& one) { return one.kind.severity == base::Severity::error; };
+      std::string& help = std::ranges::find_if(checked.diagnostics, is_error)->help;
+      const std::string& remark = elaborated.remark_on_defines;
+      help += help.empty() && !remark.empty() ? remark.substr(1) : remark;
+    }
+    if (!checked.failed) {
+      checked.typed.stage_text = std::move(open_text);
+      if (options_.text_after == Stage::assign) checked.typed.stage_text = print(inserter.assignment());
+      if (options_.text_after == Stage::insert) checked.typed.stage_text = print_graph(checked.typed);
+    }
+    checked.typed.after = std::move(elaborated.after);
+    checked.typed.hidden_slots = std::move(elaborated.hidden_slots);
+    checked.typed.placed_by_search = std::move(elaborated.placed_by_search);
+    return checked;
+  }
+
+  Placed elaborate(const Placements& placements) {
+    Messages messages;
+    Elaborated elaborated =
+        Elaborator(ast_, sources_, environment_, plans_.machine(), options_, messages, placements).run();
+    return {std::move(elaborated), std::move(messages), {}};
+  }
+
+  Placed read(const Placements& placements) {
+    if (placements.empty()) {
+      if (first_.has_value()) return *first_;
+      Placed made = elaborate({});
+      if (!made.elaborated.placed_by_search.empty() && !depends_on_placement(made.elaborated)) first_ = made;
+      return made;
+    }
+    if (!first_.has_value()) return elaborate(placements);
+    auto meshes = placed_meshes(first_->elaborated.placed_by_search, placements, plans_.machine());
+    if (!meshes.has_value()) return elaborate(placements);
+    return Placed{on_meshes(first_->elaborated, *meshes), first_->messages, std::move(*meshes)};
+  }
+
+  static std::string type_text(const Inserter& inserter, Messages::Asked asked, const PlacedMeshes& meshes) {
+    if (asked.written.has_value()) asked.written->first = meshes(asked.written->first);
+    return inserter.type_text(asked);
+  }
+
+  std::shared_ptr<const frontend::Ast> ast_;
+  base::SourceMap& sources_;
+  const Environment& environment_;
+  synth::PlanCache& plans_;
+  const CheckOptions& options_;
+  std::optional<Placed> first_;
+};
 
 base::Diagnostics too_many_values(const TooManyValues& fault, const CheckOptions& options) {
   return {base::make(Kind::check_too_large, options.values_max)
@@ -51,17 +121,27 @@ base::Diagnostics too_many_values(const TooManyValues& fault, const CheckOptions
               .suggest("functions that call functions twice, and gradients of them, grow fast: use `loop`")};
 }
 
-base::Result<Typed> checked(const std::shared_ptr<const frontend::Ast>& ast, base::SourceMap& sources,
-                            const Environment& environment, synth::PlanCache& plans, const CheckOptions& options,
-                            const Placements& placements) {
+template <class Close>
+base::Result<Typed> as_checked(const Close& close, const CheckOptions& options) {
   try {
-    TESSERA_TRY(all, closed(ast, sources, environment, plans, options, placements));
+    TESSERA_TRY(all, close());
     if (all.failed) return std::move(all.diagnostics);
     all.typed.notes = std::move(all.diagnostics);
     return std::move(all.typed);
   } catch (const TooManyValues& fault) {
     return too_many_values(fault, options);
   }
+}
+
+base::Result<Typed> checked(Reading& reading, const Placements& placements, const CheckOptions& options) {
+  return as_checked([&] { return reading.closed(placements); }, options);
+}
+
+// The text with its meshes where it takes least.
+base::Result<Typed> placed(Reading& reading, Typed typed, synth::PlanCache& plans, const CheckOptions& options) {
+  const auto check = [&](const Placements& placements) { return checked(reading, placements, options); };
+  const auto price = [&](const Placements& placements, double most) { return reading.seconds(placements, most); };
+  return placed_best(std::move(typed), plans, check, price, options.stop);
 }
 
 // An elaborator over a lone type or mesh: no names are known. What it reports is the failure.
@@ -106,12 +186,10 @@ base::Result<Typed> check(std::shared_ptr<const Ast> ast, base::SourceMap& sourc
                           synth::PlanCache& plans, const CheckOptions& options) {
   return base::guarded_until_stopped([&]() -> base::Result<Typed> {
     TESSERA_TRY_STATUS(frontend::verify(*ast));
-    const CheckPlaced check_placed = [&](const Placements& placements) {
-      return checked(ast, sources, environment, plans, options, placements);
-    };
-    TESSERA_TRY(typed, check_placed({}));
+    Reading reading(std::move(ast), sources, environment, plans, options);
+    TESSERA_TRY(typed, as_checked([&] { return reading.first(); }, options));
     if (typed.placed_by_search.empty()) return std::move(typed);
-    return placed_best(std::move(typed), plans.machine(), check_placed, options.stop);
+    return placed(reading, std::move(typed), plans, options);
   });
 }
 
@@ -119,14 +197,12 @@ base::Result<PartlyChecked> check_partly(const std::shared_ptr<const Ast>& ast, 
                                          const Environment& environment, synth::PlanCache& plans,
                                          const CheckOptions& options) {
   return base::guarded_until_stopped([&]() -> base::Result<PartlyChecked> {
-    const CheckPlaced check_placed = [&](const Placements& placements) {
-      return checked(ast, sources, environment, plans, options, placements);
-    };
+    Reading reading(ast, sources, environment, plans, options);
     try {
-      TESSERA_TRY(all, closed(ast, sources, environment, plans, options, {}));
+      TESSERA_TRY(all, reading.first());
       if (all.failed || all.typed.placed_by_search.empty()) return all;
-      TESSERA_TRY(placed, placed_best(std::move(all.typed), plans.machine(), check_placed, options.stop));
-      return PartlyChecked{std::move(placed), std::move(placed.notes), false};
+      TESSERA_TRY(best, placed(reading, std::move(all.typed), plans, options));
+      return PartlyChecked{std::move(best), std::move(best.notes), false};
     } catch (const TooManyValues& fault) {
       return PartlyChecked{{}, too_many_values(fault, options), true};
     }
@@ -141,13 +217,14 @@ base::Result<std::vector<ProgramRanking>> rank_placements(const std::shared_ptr<
     TESSERA_TRY_STATUS(frontend::verify(*ast));
     CheckOptions searching = options;
     searching.place = PlaceWish{true, std::nullopt};
+    Reading reading(ast, sources, environment, plans, searching);
     const CheckPlaced check_placed = [&](const Placements& placements) {
-      return checked(ast, sources, environment, plans, searching, placements);
+      return checked(reading, placements, searching);
     };
     TESSERA_TRY(typed, check_placed({}));
     std::vector<ProgramRanking> all;
     for (std::size_t number = 0; number < typed.placed_by_search.size(); ++number) {
-      TESSERA_TRY(one, rank_program(typed, number, {}, wished, plans.machine(), check_placed, options.stop));
+      TESSERA_TRY(one, rank_program(typed, number, {}, wished, plans, check_placed, options.stop));
       all.push_back(std::move(one));
     }
     return all;

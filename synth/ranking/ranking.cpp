@@ -25,13 +25,21 @@ namespace {
 
 class Ranking {
  public:
-  Ranking(const Machine& machine, MeshRef mesh, const std::vector<PlaceRequest>& requests, std::size_t wished)
-      : machine_(machine), mesh_(std::move(mesh)), requests_(requests), wished_(wished), estimate_(machine, *mesh_) {}
+  Ranking(const Machine& machine, MeshRef mesh, const std::vector<PlaceRequest>& requests, std::size_t wished,
+          RankedFor purpose)
+      : machine_(machine),
+        mesh_(std::move(mesh)),
+        requests_(requests),
+        wished_(wished),
+        purpose_(purpose),
+        estimate_(machine, *mesh_) {}
 
   base::Result<PlaceRanking> found() {
     const PlaceProblem problem = place_problem(*mesh_, machine_);
     result_.count = placements_count(problem);
     const auto usual = row_major_placement(problem);
+    if (purpose_ == RankedFor::comparing && result_.count <= static_cast<std::int64_t>(wished_))
+      return all_of(problem, usual);
     find_common_bound();
     for_each_placement(problem, [&](const PlaceMatrix& matrix) {
       if (matrix != usual) candidates_.push_back(bounded(matrix));
@@ -46,6 +54,7 @@ class Ranking {
       enter(std::move(candidate.placement));
     }
     TESSERA_TRY_STATUS(price_by_bound());
+    if (purpose_ == RankedFor::comparing) return std::move(result_);
     for (RankedPlacement& one : result_.best) TESSERA_TRY_STATUS(verify_plans(one));
     return std::move(result_);
   }
@@ -57,6 +66,18 @@ class Ranking {
     double likely = 0;
     std::vector<double> bounds = {};  // of each request, all times that it is made
   };
+
+  PlaceRanking all_of(const PlaceProblem& problem, const std::optional<PlaceMatrix>& usual) {
+    const auto add = [&](const PlaceMatrix& matrix) { result_.best.push_back({matrix, placed(matrix), 0, 0, {}}); };
+    if (usual) add(*usual);
+    if (usual) result_.row_major = result_.best.front();
+    for_each_placement(problem, [&](const PlaceMatrix& matrix) {
+      if (matrix != usual) add(matrix);
+      return true;
+    });
+    result_.examined = result_.count;
+    return std::move(result_);
+  }
 
   MeshRef placed(const PlaceMatrix& matrix) const {
     auto mesh = Mesh::make_on(mesh_->axes(), mesh_->ranges(), matrix);
@@ -193,6 +214,7 @@ class Ranking {
   MeshRef mesh_;
   const std::vector<PlaceRequest>& requests_;
   std::size_t wished_;
+  RankedFor purpose_;
   std::optional<std::vector<double>> common_bounds_;  // of the requests
   SumEstimate estimate_;
   std::vector<Candidate> candidates_;
@@ -203,7 +225,7 @@ class Ranking {
 
 base::Result<PlaceRanking> rank_placements(const Machine& machine, const MeshRef& mesh,
                                            const std::vector<PlaceRequest>& requests, std::size_t wished,
-                                           base::StopToken stop) {
+                                           base::StopToken stop, RankedFor purpose) {
   return base::guarded_until_stopped([&]() -> base::Result<PlaceRanking> {
     const base::StopScope scope(stop);
     TESSERA_TRY(checked, machine_for(machine, mesh->devices_end()));
@@ -213,7 +235,7 @@ base::Result<PlaceRanking> rank_placements(const Machine& machine, const MeshRef
                                            mesh->devices(), fmt::join(problem.counts, ", ")))
           .suggest("leave it out: the devices are then numbered in row-major order");
     }
-    return Ranking(checked, mesh, requests, std::max<std::size_t>(wished, 1)).found();
+    return Ranking(checked, mesh, requests, std::max<std::size_t>(wished, 1), purpose).found();
   });
 }
 

@@ -44,10 +44,14 @@ struct PlaceRanking {
   std::int64_t priced = 0;
 };
 
+// Are the plans of the best looked at by somebody, or only compared? Then they are not verified; and where no more
+// matrices are wished for than there are, all come back without prices, the row-major one first.
+enum class RankedFor : std::uint8_t { showing, comparing };
+
 // Types of the requests that live on `mesh` are placed; others stay where they are.
 base::Result<PlaceRanking> rank_placements(const Machine& machine, const MeshRef& mesh,
                                            const std::vector<PlaceRequest>& requests, std::size_t wished,
-                                           base::StopToken stop = {});
+                                           base::StopToken stop = {}, RankedFor purpose = RankedFor::showing);
 
 // The type on another mesh of the same axes.
 ArrayType on_mesh(const ArrayType& type, const MeshRef& mesh);

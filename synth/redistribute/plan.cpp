@@ -290,9 +290,32 @@ base::Result<std::shared_ptr<const Plan>> PlanCache::remembered(const std::strin
 
 base::Result<std::shared_ptr<const Plan>> PlanCache::get(const ArrayType& from, const ArrayType& to,
                                                          const PlanOptions& options, base::StopToken stop) {
-  return base::guarded([&] {
-    return remembered(cache_key(from, to, options), [&] { return plan(from, to, machine_, options, stop); });
+  return base::guarded_until_stopped([&]() -> base::Result<std::shared_ptr<const Plan>> {
+    const base::StopScope scope(stop);
+    const std::string key = cache_key(from, to, options);
+    TESSERA_TRY(known, remembered(key, [&] { return plan(from, to, machine_, options, stop); }));
+    if (known->verified) return known;
+    Plan own = *known;
+    TESSERA_TRY_STATUS(with_bounds(own, machine_));
+    auto verified = std::make_shared<const Plan>(std::move(own));
+    plans_.set(key, verified);
+    return verified;
   });
+}
+
+base::Result<std::shared_ptr<const Plan>> PlanCache::get_price(const ArrayType& from, const ArrayType& to,
+                                                               const PlanOptions& options, base::StopToken stop) {
+  return base::guarded_until_stopped([&] {
+    const base::StopScope scope(stop);
+    return remembered(cache_key(from, to, options), [&] { return plan_unverified(from, to, machine_, options); });
+  });
+}
+
+void PlanCache::remember(std::shared_ptr<const Plan> plan) {
+  const std::string key = cache_key(plan->from, plan->to, {});
+  if (plans_.find(key) != nullptr) return;
+  plans_.set(key, std::move(plan));
+  ++size_;
 }
 
 base::Result<std::shared_ptr<const Plan>> PlanCache::get_by_hand(const ArrayType& from, const Collective& step,

@@ -53,6 +53,11 @@ class PlanCache {
   explicit PlanCache(Machine machine) : machine_(std::move(machine)) {}
   base::Result<std::shared_ptr<const Plan>> get(const ArrayType& from, const ArrayType& to,
                                                 const PlanOptions& options = {}, base::StopToken stop = {});
+  // The same plan, which need not be verified yet: to be compared with others, not to be carried out.
+  base::Result<std::shared_ptr<const Plan>> get_price(const ArrayType& from, const ArrayType& to,
+                                                      const PlanOptions& options = {}, base::StopToken stop = {});
+  // Takes over a plan that was made for this machine without options; verified or not.
+  void remember(std::shared_ptr<const Plan> plan);
   base::Result<std::shared_ptr<const Plan>> get_by_hand(const ArrayType& from, const Collective& step,
                                                         base::StopToken stop = {});
   const Machine& machine() const { return machine_; }

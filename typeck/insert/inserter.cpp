@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <tuple>
 
+#include "typeck/placement/requests.hpp"
+
 namespace tessera::typeck {
 
 namespace {
@@ -31,23 +33,15 @@ Inserter::Inserter(const open::Program& program, const base::SourceMap& sources,
 }
 
 Typed Inserter::run() {
-  for (const open::Statement& statement : program_.statements) {
-    statement_ = statement.span;
-    moment_ = statement.moment;
-    reports_.at_moment(moment_);
-    Region made_region;
-    in_region(made_region, [&] {
-      region(statement.region);
-      return true;
-    });
-    TypedStatement closed{statement.span, std::move(made_region), {}, {}};
-    for (const open::Bound& bound : statement.bound) {
+  for (const open::Statement& open_statement : program_.statements) {
+    TypedStatement closed = statement(open_statement);
+    for (const open::Bound& bound : open_statement.bound) {
       const std::vector<NodeId>* const nodes = nodes_of(bound.value);
       if (nodes == nullptr) continue;
       bound.type.lay_out(type(nodes->at(0)));
       closed.bound.push_back({bound.name, bound.span, nodes->at(0), bound.slot});
     }
-    const std::vector<NodeId>* const shown = statement.shown.has_value() ? nodes_of(*statement.shown) : nullptr;
+    const auto* const shown = open_statement.shown.has_value() ? nodes_of(*open_statement.shown) : nullptr;
     if (shown != nullptr) closed.shown = shown->at(0);
     typed_.statements.push_back(std::move(closed));
   }
@@ -60,6 +54,29 @@ Typed Inserter::run() {
     typed_.let_types.merge(bodies.front().let_types);
   }
   return std::move(typed_);
+}
+
+TypedStatement Inserter::statement(const open::Statement& statement) {
+  statement_ = statement.span;
+  moment_ = statement.moment;
+  reports_.at_moment(moment_);
+  Region made_region;
+  in_region(made_region, [&] {
+    region(statement.region);
+    return true;
+  });
+  return {statement.span, std::move(made_region), {}, {}};
+}
+
+std::optional<double> Inserter::seconds(double most) {
+  constexpr double kRounding = 1 + 1e-9;  // sums are taken in another order than those of the whole program
+  plans_.only_price();
+  MovedSoFar moved(typed_);
+  for (const open::Statement& open_statement : program_.statements) {
+    moved.add(statement(open_statement));
+    if (messages_.failed() || moved.seconds() > most * kRounding) return std::nullopt;
+  }
+  return moved.seconds();
 }
 
 void Inserter::note_lets(const std::vector<open::Let>& lets, Body& body) {

@@ -30,6 +30,11 @@ class Inserter : public ClosedValues {
   Inserter(const open::Program& program, const base::SourceMap& sources, Environment& environment,
            synth::PlanCache& plans, const CheckOptions& options, Messages& messages, Assignment* given = nullptr);
   Typed run();
+  // The seconds of all that the program moves, if they are no more than that and nothing is wrong with it. Its plans
+  // are not verified: for comparing placements.
+  std::optional<double> seconds(double most);
+  // Before run(): of what it makes, only what it moves is asked for.
+  void only_price() { plans_.only_price(); }
   // The layouts that were found, where the options ask for them.
   const Assignment& assignment() const { return assignment_; }
   // The type of a value for a message; without a layout where it has none.
@@ -46,6 +51,7 @@ class Inserter : public ClosedValues {
   MaybeHeld held(const open::Use& use) { return cotangents_.held(use); }
   Want want_of(const open::Node& node);
   std::optional<std::vector<Held>> held(const std::vector<open::Use>& uses);
+  TypedStatement statement(const open::Statement& statement);
   void region(const open::Region& nodes);
   void insert(open::ValueId id);
   // The layouts of a node: those that are given, those of the node that it copies, or those that `rules` finds.

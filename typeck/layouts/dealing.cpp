@@ -105,7 +105,7 @@ std::optional<Alternative> price_of_change(Plans& plans, const ArrayType& from, 
   Alternative price;
   const auto add = [&](const ArrayType& before, const ArrayType& after) {
     if (synth::same_type(before, after)) return true;
-    const auto change = plans.plan(before, after, span);
+    const auto change = plans.price(before, after, span);
     if (!change.has_value()) return false;
     add_plan(price, **change);
     return true;

@@ -107,6 +107,48 @@ class Pricing {
 
   // Seconds of all redistributions of operands, plus reaching the wanted layout, plus finishing a sum nobody wants.
   std::optional<Alternative> price(const synth::IndexSplits& splits) const {
+    auto begun = brought_together(splits);
+    if (!begun.has_value() || !add_afterwards(begun->total, begun->result)) return std::nullopt;
+    return std::move(begun->total);
+  }
+
+  // The cheapest way to bring the operands together; nothing where there is none.
+  std::optional<Alternative> least() const {
+    const Problem problem(signature_.indices, types_);
+    if (const auto as_they_are = problem.as_they_are()) return price(*as_they_are);
+    const auto all = candidates(signature_, problem, types_.front()->mesh(), types_.size(), want_);
+    auto found = least_of(problem, all);
+    return found.has_value() ? std::optional(std::move(found->second)) : std::nullopt;
+  }
+
+  // The first of the cheapest candidates. Those that take too long before their result is laid out are priced no
+  // further: what becomes of sums is what takes long to plan.
+  std::optional<std::pair<std::size_t, Alternative>> least_of(const Problem& problem,
+                                                              const std::vector<Candidate>& all) const {
+    std::vector<std::pair<std::size_t, Begun>> begun;
+    for (std::size_t k = 0; k < all.size(); ++k) {
+      if (!problem.valid(all[k].splits)) continue;
+      if (auto own = brought_together(all[k].splits)) begun.emplace_back(k, std::move(*own));
+    }
+    std::ranges::stable_sort(begun, {}, [](const auto& one) { return one.second.total.seconds; });
+    std::optional<std::pair<std::size_t, Alternative>> best;
+    for (auto& [k, own] : begun) {
+      if (best.has_value() && own.total.seconds > best->second.seconds) break;
+      if (!add_afterwards(own.total, own.result)) continue;
+      const bool is_better = !best.has_value() || cheaper(own.total, best->second) ||
+                             (!cheaper(best->second, own.total) && k < best->first);
+      if (is_better) best = std::pair(k, std::move(own.total));
+    }
+    return best;
+  }
+
+ private:
+  // What bringing the operands together takes, and the result then.
+  struct Begun {
+    Alternative total;
+    ArrayType result;
+  };
+  std::optional<Begun> brought_together(const synth::IndexSplits& splits) const {
     Alternative total;
     for (std::size_t k = 0; k < types_.size(); ++k) {
       const auto layout = operand_layout(signature_, k, *types_[k], splits);
@@ -115,24 +157,10 @@ class Pricing {
     const auto layout = layout_of_result(signature_, types_, splits);
     if (!layout.has_value()) return std::nullopt;
     auto result = ArrayType::make(signature_.element, signature_.shape, types_.front()->mesh_ref(), *layout);
-    if (!result.ok() || !add_afterwards(total, *result)) return std::nullopt;
-    return total;
+    if (!result.ok()) return std::nullopt;
+    return Begun{std::move(total), std::move(result).value()};
   }
 
-  // The cheapest way to bring the operands together; nothing where there is none.
-  std::optional<Alternative> least() const {
-    const Problem problem(signature_.indices, types_);
-    if (const auto as_they_are = problem.as_they_are()) return price(*as_they_are);
-    std::optional<Alternative> best;
-    for (const Candidate& candidate : candidates(signature_, problem, types_.front()->mesh(), types_.size(), want_)) {
-      if (!problem.valid(candidate.splits)) continue;
-      auto own = price(candidate.splits);
-      if (own.has_value() && (!best.has_value() || cheaper(*own, *best))) best = std::move(own);
-    }
-    return best;
-  }
-
- private:
   bool add_change(Alternative& total, const ArrayType& from, const Layout& to) const {
     auto target = from.with_layout(to);
     if (!target.ok()) return false;
@@ -140,7 +168,7 @@ class Pricing {
   }
 
   bool add(Alternative& total, const ArrayType& from, const ArrayType& to) const {
-    const auto plan = plans_.plan(from, to, signature_.span);
+    const auto plan = plans_.price(from, to, signature_.span);
     if (!plan.has_value()) return false;
     add_plan(total, **plan);
     return true;
@@ -314,7 +342,7 @@ std::optional<Alternative> Greedy::finishing_price(const Signature& signature, c
     if (!is_pending(types[k])) continue;
     auto own = layouts[k].has_value() ? layouts[k] : whole_sum(types[k]);
     const auto target = types[k].with_layout(std::move(*own));
-    const auto change = target.ok() ? plans_.plan(types[k], *target, signature.span) : std::nullopt;
+    const auto change = target.ok() ? plans_.price(types[k], *target, signature.span) : std::nullopt;
     if (!change.has_value()) return std::nullopt;
     add_plan(total, **change);
     finished[k] = *target;
@@ -349,6 +377,12 @@ std::optional<synth::IndexSplits> Greedy::cheapest(const Signature& signature, c
                                                    const std::vector<ArrayType>& types, const Want& want, Reason& why) {
   const synth::Mesh& mesh = types.front().mesh();
   const Pricing pricing(plans_, signature, pointers(types), want);
+  if (plans_.only_prices()) {
+    const auto all = candidates(signature, problem, mesh, types.size(), want);
+    const auto least = pricing.least_of(problem, all);
+    TESSERA_CHECK(least.has_value(), "no layout fits an operation");
+    return all[least->first].splits;
+  }
   std::optional<std::size_t> best;
   std::optional<synth::IndexSplits> chosen;
   for (const Candidate& candidate : candidates(signature, problem, mesh, types.size(), want)) {

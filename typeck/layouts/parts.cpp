@@ -140,7 +140,7 @@ std::optional<Alternative> PartLayouts::price(const synth::Assemble& assemble, c
   if (!want_.fits(result.rank(), result.mesh())) return price;
   const auto wanted = result.with_layout(*want_.layout);
   if (!wanted.ok() || synth::same_type(result, *wanted)) return price;
-  const auto change = plans_.plan(result, *wanted, span);
+  const auto change = plans_.price(result, *wanted, span);
   if (!change.has_value()) return std::nullopt;
   add_plan(price, **change);
   return price;

@@ -6,9 +6,7 @@
 
 namespace tessera::typeck {
 
-namespace {
-
-class Counter {
+class MovedSoFar::Counter {
  public:
   explicit Counter(const Typed& typed) : typed_(typed) {}
 
@@ -67,13 +65,17 @@ class Counter {
   std::map<InstanceId, std::vector<Moved>> instances_;
 };
 
-}  // namespace
+MovedSoFar::MovedSoFar(const Typed& typed) : counter_(std::make_unique<Counter>(typed)) {}
+MovedSoFar::~MovedSoFar() = default;
+
+void MovedSoFar::add(const TypedStatement& statement) {
+  Counter::add(counter_->region(statement.region), 1, true, all_);
+}
 
 std::vector<Moved> moved(const Typed& typed) {
-  Counter counter(typed);
-  std::vector<Moved> all;
-  for (const TypedStatement& statement : typed.statements) Counter::add(counter.region(statement.region), 1, true, all);
-  return all;
+  MovedSoFar counted(typed);
+  for (const TypedStatement& statement : typed.statements) counted.add(statement);
+  return counted.all();
 }
 
 double seconds_of(const std::vector<Moved>& all) {

@@ -24,4 +24,21 @@ std::vector<Moved> moved(const Typed& typed);
 // The seconds of all of them together.
 double seconds_of(const std::vector<Moved>& all);
 
+// Counts those of a program that is still being made, statement by statement.
+class MovedSoFar {
+ public:
+  explicit MovedSoFar(const Typed& typed);
+  ~MovedSoFar();
+  MovedSoFar(const MovedSoFar&) = delete;
+  MovedSoFar& operator=(const MovedSoFar&) = delete;
+  void add(const TypedStatement& statement);
+  const std::vector<Moved>& all() const { return all_; }
+  double seconds() const { return seconds_of(all_); }
+
+ private:
+  class Counter;
+  std::unique_ptr<Counter> counter_;
+  std::vector<Moved> all_;
+};
+
 }  // namespace tessera::typeck

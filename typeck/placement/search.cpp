@@ -23,6 +23,21 @@ std::vector<synth::PlaceRequest> requests_of(const Typed& typed) {
   return requests;
 }
 
+// The plans of the best are those of the program checked under their matrices, unless layouts are others there.
+void remember(const synth::PlaceRanking& ranking, synth::PlanCache& plans) {
+  const auto all_of = [&](const synth::RankedPlacement& one) {
+    for (const auto& plan : one.plans) plans.remember(plan);
+  };
+  std::ranges::for_each(ranking.best, all_of);
+  if (ranking.row_major) all_of(*ranking.row_major);
+}
+
+Placements with(Placements others, std::size_t number, const synth::PlaceMatrix& matrix) {
+  others.resize(std::max(others.size(), number + 1));
+  others[number] = matrix;
+  return others;
+}
+
 // In the order of their ranks, the row-major one first.
 std::vector<synth::PlaceMatrix> candidates(const synth::PlaceRanking& ranking) {
   std::vector<synth::PlaceMatrix> all;
@@ -42,15 +57,13 @@ base::Diagnostic note_of(const AutoPlaced& mesh, const std::string& lies, double
 }  // namespace
 
 base::Result<ProgramRanking> rank_program(const Typed& checked, std::size_t number, const Placements& others,
-                                          std::size_t wished, const synth::Machine& machine, const CheckPlaced& check,
+                                          std::size_t wished, synth::PlanCache& plans, const CheckPlaced& check,
                                           base::StopToken stop) {
   ProgramRanking result{checked.placed_by_search.at(number), {}, {}};
-  TESSERA_TRY(ranking, synth::rank_placements(machine, result.mesh.mesh, requests_of(checked), wished, stop));
+  TESSERA_TRY(ranking, synth::rank_placements(plans.machine(), result.mesh.mesh, requests_of(checked), wished, stop));
+  remember(ranking, plans);
   for (const synth::PlaceMatrix& matrix : candidates(ranking)) {
-    Placements placements = others;
-    placements.resize(std::max(placements.size(), number + 1));
-    placements[number] = matrix;
-    auto typed = check(placements);
+    auto typed = check(with(others, number, matrix));
     stop.look();
     if (!typed) continue;
     std::vector<Moved> all = moved(*typed);
@@ -64,32 +77,111 @@ base::Result<ProgramRanking> rank_program(const Typed& checked, std::size_t numb
   return result;
 }
 
-base::Result<Typed> placed_best(Typed checked, const synth::Machine& machine, const CheckPlaced& check,
-                                base::StopToken stop) {
-  Typed best = std::move(checked);
+namespace {
+
+struct Found {
+  synth::PlaceMatrix matrix;
+  double seconds = 0;
+  bool is_row_major = false;
+};
+
+// The matrix under which the program takes least. Those that promise most come first, so that the others are soon seen
+// to take longer.
+class Search {
+ public:
+  Search(const synth::PlaceRanking& ranking, const Typed& checked, std::size_t number, synth::PlanCache& plans)
+      : ranking_(ranking),
+        requests_(requests_of(checked)),
+        mesh_(checked.placed_by_search[number].mesh),
+        plans_(plans) {}
+
+  // No longer than that.
+  template <class Price>
+  std::optional<Found> least(double most, const Price& price) {
+    std::optional<Found> best;
+    const auto consider = [&](const synth::PlaceMatrix& matrix) {
+      const std::optional<double> seconds = price(matrix, best.has_value() ? best->seconds : most);
+      if (!seconds.has_value() || *seconds > most) return;
+      Found own{matrix, *seconds, ranking_.row_major && matrix == ranking_.row_major->matrix};
+      if (!best.has_value() || is_better(own, *best)) best = std::move(own);
+    };
+    for (const synth::RankedPlacement& one : ranking_.best) consider(one.matrix);
+    const auto is_usual = [&](const synth::RankedPlacement& one) { return one.matrix == ranking_.row_major->matrix; };
+    if (ranking_.row_major && std::ranges::none_of(ranking_.best, is_usual)) consider(ranking_.row_major->matrix);
+    return best;
+  }
+
+ private:
+  // Of equals row-major order wins, then the one that is ranked higher.
+  bool is_better(const Found& one, const Found& other) const {
+    if (one.seconds != other.seconds) return one.seconds < other.seconds;
+    if (one.is_row_major || other.is_row_major) return one.is_row_major;
+    const bool is_ranked = ranking_.priced > 0;
+    return !is_ranked &&
+           std::pair(of_requests(one.matrix), one.matrix) < std::pair(of_requests(other.matrix), other.matrix);
+  }
+
+  // By which matrices are ranked.
+  double of_requests(const synth::PlaceMatrix& matrix) const {
+    const auto placed = synth::Mesh::make_on(mesh_->axes(), mesh_->ranges(), matrix);
+    TESSERA_CHECK(placed.ok(), "an enumerated matrix that is no placement");
+    const auto on = [&](const synth::ArrayType& type) {
+      return type.mesh() == *mesh_ ? synth::on_mesh(type, *placed) : type;
+    };
+    double seconds = 0;
+    for (const synth::PlaceRequest& request : requests_) {
+      const auto plan = plans_.get_price(on(request.from), on(request.to));
+      if (plan.ok()) seconds += request.times * (*plan)->seconds;
+    }
+    return seconds;
+  }
+
+  const synth::PlaceRanking& ranking_;
+  std::vector<synth::PlaceRequest> requests_;
+  synth::MeshRef mesh_;
+  synth::PlanCache& plans_;
+};
+
+}  // namespace
+
+base::Result<Typed> placed_best(Typed priced, synth::PlanCache& plans, const CheckPlaced& check,
+                                const PricePlaced& price, base::StopToken stop) {
+  Typed best = std::move(priced);
   double seconds = seconds_of(moved(best));
   Placements placements(best.placed_by_search.size());
   base::Diagnostics notes;
   for (std::size_t number = 0; number < placements.size(); ++number) {
-    auto found_ranking = rank_program(best, number, placements, kCheckedAnew, machine, check, stop);
+    const AutoPlaced mesh = best.placed_by_search[number];
+    auto ranking = synth::rank_placements(plans.machine(), mesh.mesh, requests_of(best), kCheckedAnew, stop,
+                                          synth::RankedFor::comparing);
     // A mesh that does not divide into the machine's levels has no matrix, and stays as it is.
-    if (!found_ranking.ok() && found_ranking.errors().front().kind == synth::Kind::bad_place) {
-      notes.push_back(note_of(best.placed_by_search[number], "none", seconds, std::nullopt));
+    if (!ranking.ok() && ranking.errors().front().kind == synth::Kind::bad_place) {
+      notes.push_back(note_of(mesh, "none", seconds, std::nullopt));
       continue;
     }
-    if (!found_ranking.ok()) return std::move(found_ranking).errors();
-    ProgramRanking& ranked = *found_ranking;
-    const bool is_better = !ranked.checked.empty() && ranked.checked.front().seconds <= seconds;
-    if (is_better) placements[number] = ranked.checked.front().matrix;
-    std::string lies = "none";
-    if (is_better) lies = fmt::format("`{}`", print(*placements[number]));
-    const bool is_usual = !is_better || ranked.checked.front().is_row_major;
-    if (is_better && is_usual) lies += ", which is row-major order";
-    const double found = is_better ? ranked.checked.front().seconds : seconds;
-    notes.push_back(note_of(ranked.mesh, lies, found, is_usual ? std::nullopt : std::optional(seconds)));
-    if (!is_better) continue;
-    seconds = ranked.checked.front().seconds;
-    best = std::move(ranked.checked.front().typed);
+    if (!ranking.ok()) return std::move(ranking).errors();
+    remember(*ranking, plans);
+    const auto found = Search(*ranking, best, number, plans).least(seconds, [&](const auto& matrix, double most) {
+      const auto own = price(with(placements, number, matrix), most);
+      stop.look();
+      return own;
+    });
+    if (!found.has_value()) {
+      notes.push_back(note_of(mesh, "none, which is row-major order", seconds, std::nullopt));
+      continue;
+    }
+    placements[number] = found->matrix;
+    const std::string usual = found->is_row_major ? ", which is row-major order" : "";
+    notes.push_back(note_of(mesh, fmt::format("`{}`{}", print(found->matrix), usual), found->seconds,
+                            found->is_row_major ? std::nullopt : std::optional(seconds)));
+    TESSERA_TRY(placed, check(placements));
+    seconds = found->seconds;
+    best = std::move(placed);
+  }
+  const auto is_placed = [](const auto& matrix) { return matrix.has_value(); };
+  if (std::ranges::none_of(placements, is_placed)) {
+    TESSERA_TRY(usual, check({}));
+    best = std::move(usual);
   }
   best.notes.insert(best.notes.begin(), notes.begin(), notes.end());
   return best;

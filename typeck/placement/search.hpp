@@ -2,6 +2,7 @@
 #pragma once
 
 #include <functional>
+#include <optional>
 #include <vector>
 
 #include "base/result.hpp"
@@ -13,7 +14,10 @@
 
 namespace tessera::typeck {
 
+// A text that was read, as it is checked with its meshes placed.
 using CheckPlaced = std::function<base::Result<Typed>(const Placements&)>;
+// What it moves then, if it takes no longer than that; nothing where the check fails, too.
+using PricePlaced = std::function<std::optional<double>(const Placements&, double most)>;
 
 // A program as it is checked with its mesh placed.
 struct CheckedPlacement {
@@ -35,12 +39,13 @@ struct ProgramRanking {
 // fails (a budget is not kept) is left out. `number` counts the meshes of the program whose placement is to be found;
 // those of the others are in `others`.
 base::Result<ProgramRanking> rank_program(const Typed& checked, std::size_t number, const Placements& others,
-                                          std::size_t wished, const synth::Machine& machine, const CheckPlaced& check,
+                                          std::size_t wished, synth::PlanCache& plans, const CheckPlaced& check,
                                           base::StopToken stop);
 
-// The program with each such mesh where it takes least, one mesh after another; a note says where that is. `checked` is
-// the program in row-major order.
-base::Result<Typed> placed_best(Typed checked, const synth::Machine& machine, const CheckPlaced& check,
-                                base::StopToken stop);
+// The program with each such mesh where it takes least, one mesh after another; a note says where that is. `priced` is
+// the program in row-major order, whose plans need not be verified. Under each of the best matrices the program is only
+// priced, until it is seen to take longer than under another; under the one that is chosen it is checked.
+base::Result<Typed> placed_best(Typed priced, synth::PlanCache& plans, const CheckPlaced& check,
+                                const PricePlaced& price, base::StopToken stop);
 
 }  // namespace tessera::typeck

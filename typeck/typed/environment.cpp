@@ -105,6 +105,23 @@ synth::MeshRef Environment::default_mesh(Moment at) const {
   return last == nullptr ? synth::Mesh::single_device() : last->value;
 }
 
+std::vector<synth::MeshRef> Environment::meshes() const {
+  std::vector<synth::MeshRef> all;
+  meshes_.for_each([&](const auto& bound) { all.push_back(bound.value.mesh); });
+  return all;
+}
+
+void Environment::replace_meshes(const std::function<synth::MeshRef(const synth::MeshRef&)>& by) {
+  const auto named = meshes_;
+  named.for_each([&](const auto& bound) {
+    NamedMesh own = bound.value;
+    own.mesh = by(own.mesh);
+    meshes_.set(bound.key, std::move(own));
+  });
+  const auto defaults = defaults_;
+  defaults.for_each([&](const auto& mesh) { defaults_.set(mesh.key, by(mesh.value)); });
+}
+
 std::vector<std::string> Environment::variable_names(Moment at) const {
   std::vector<std::string> names = names_before(variables_, at);
   std::erase_if(names, [&](const std::string& name) { return variable(name, at) == nullptr; });

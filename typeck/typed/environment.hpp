@@ -4,6 +4,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <set>
@@ -110,6 +111,9 @@ class Environment {
   std::vector<std::string> variable_names(Moment at) const;
   std::vector<std::string> function_names(Moment at) const;
   std::vector<std::string> mesh_names(Moment at) const;
+  // Every mesh that was ever declared and is not forgotten.
+  std::vector<synth::MeshRef> meshes() const;
+  void replace_meshes(const std::function<synth::MeshRef(const synth::MeshRef&)>& by);
   // The first name of a mesh that is this one; null where it has none.
   const NamedMesh* name_of(const synth::Mesh& mesh, Moment at) const;
 
