@@ -22,6 +22,7 @@
 
 #include "typeck/open/operation_form.hpp"
 #include "typeck/open/words.hpp"
+#include "typeck/text/node_table.hpp"
 #include "typeck/text/reader.hpp"
 #include "typeck/text/writer.hpp"
 
@@ -93,32 +94,19 @@ class Form {
     if constexpr (Io::kReads) {
       Node made;
       node(made);
-      put(id, std::move(made));
+      text::put_node(io_, read_.nodes, id, std::move(made));
     } else {
-      seen(id);
+      text::note_written(written_, id);
       node(program_.nodes[id]);
     }
   }
 
   // Has a printer written the node?
-  bool wrote(ValueId id) const { return id.value < written_.size() && written_[id.value]; }
+  bool wrote(ValueId id) const { return text::was_written(written_, id); }
 
  private:
   template <class T>
   using In = text::In<Io, T>;
-
-  void put(ValueId id, Node made) {
-    if constexpr (Io::kReads) {
-      if (!io_.good()) return;
-      if (id.value >= read_.nodes.size() || read_.nodes[id.value].has_value())
-        return io_.fail("a value is computed twice, or is none of so many");
-      read_.nodes[id.value] = std::move(made);
-    }
-  }
-  void seen(ValueId id) {
-    if (written_.size() <= id.value) written_.resize(id.value + 1, false);
-    written_[id.value] = true;
-  }
 
   template <class T, class F>
   void optional(T& value, std::string_view word, F&& f) {
@@ -151,16 +139,15 @@ class Form {
       Node made;
       made.types.push_back(text::Fresh<Type>::make());
       array_type(io_, made.types[0]);
-      put(id, std::move(made));
+      text::put_node(io_, read_.nodes, id, std::move(made));
     } else {
-      seen(id);
+      text::note_written(written_, id);
       array_type(io_, program_.nodes[id].types.at(0));
     }
   }
   void place_of(In<ValueId> id) {
     if constexpr (Io::kReads) {
-      const bool is_there = io_.good() && id.value < read_.nodes.size() && read_.nodes[id.value].has_value();
-      if (is_there) io_.place(read_.nodes[id.value]->span);
+      if (Node* const made = io_.good() ? text::read_node(read_.nodes, id) : nullptr) io_.place(made->span);
     } else {
       io_.place(program_.nodes[id].span);
     }

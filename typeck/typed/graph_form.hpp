@@ -22,6 +22,7 @@
 #include <vector>
 
 #include "synth/redistribute/plan.hpp"
+#include "typeck/text/node_table.hpp"
 #include "typeck/text/reader.hpp"
 #include "typeck/text/writer.hpp"
 #include "typeck/typed/reason_form.hpp"
@@ -73,30 +74,17 @@ class GraphForm {
     if constexpr (Io::kReads) {
       Node made;
       node(made);
-      put(id, std::move(made));
+      text::put_node(io_, tables_.nodes, id, std::move(made));
     } else {
-      seen(id);
+      text::note_written(tables_.written, id);
       node(typed_.nodes[id]);
     }
   }
-  bool wrote(NodeId id) const { return id.value < tables_.written.size() && tables_.written[id.value]; }
+  bool wrote(NodeId id) const { return text::was_written(tables_.written, id); }
 
  private:
   template <class T>
   using In = text::In<Io, T>;
-
-  void put(NodeId id, Node made) {
-    if constexpr (Io::kReads) {
-      if (!io_.good()) return;
-      if (id.value >= tables_.nodes.size() || tables_.nodes[id.value].has_value())
-        return io_.fail("a value is computed twice, or is none of so many");
-      tables_.nodes[id.value] = std::move(made);
-    }
-  }
-  void seen(NodeId id) {
-    if (tables_.written.size() <= id.value) tables_.written.resize(id.value + 1, false);
-    tables_.written[id.value] = true;
-  }
 
   void use(In<NodeId> value) { io_.id("%", value); }
   void uses(In<std::vector<NodeId>> all) {
@@ -114,17 +102,16 @@ class GraphForm {
       Node made;
       io_.type(made.types.emplace_back());
       pass(made);
-      put(id, std::move(made));
+      text::put_node(io_, tables_.nodes, id, std::move(made));
     } else {
-      seen(id);
+      text::note_written(tables_.written, id);
       io_.type(typed_.nodes[id].types.at(0));
       pass(typed_.nodes[id]);
     }
   }
   void place_of(In<NodeId> id) {
     if constexpr (Io::kReads) {
-      const bool is_there = io_.good() && id.value < tables_.nodes.size() && tables_.nodes[id.value].has_value();
-      if (is_there) io_.place(tables_.nodes[id.value]->span);
+      if (Node* const made = io_.good() ? text::read_node(tables_.nodes, id) : nullptr) io_.place(made->span);
     } else {
       io_.place(typed_.nodes[id].span);
     }
