@@ -188,6 +188,7 @@ class TwoHosts(HostsTest):
         self.assertIn("warning[machine-differs]: 2 hosts run this", done.err)
 
     def test_programs_have_the_bits_of_the_simulation(self):
+        self.hang = 300  # a thousand programs over a link
         for ranks, *arguments in ([4, "cases"], [4, "generated", 60, 9000], [3, "generated", 30, 9100]):
             done = self.launch_on_hosts([self.ranks, *arguments, "--gtest_color=no"], ranks=ranks)
             self.assertEqual(done.status, 0, done.out[-4000:] + done.err[-4000:])
