@@ -138,13 +138,7 @@ class Telling {
 
   std::vector<std::int64_t> peaks(const typeck::Region& body) const {
     const auto alone = typeck::lower_alone(typed_, body);
-    if (!alone.has_value()) return {};
-    const runtime::TileMaps tiles(alone->program);
-    const runtime::MemoryPlan plan = runtime::plan_memory(alone->program, tiles, {});
-    std::vector<std::int64_t> bytes;
-    for (const runtime::DevicePeak& peak : runtime::device_peaks(alone->program, tiles, plan))
-      bytes.push_back(peak.bytes);
-    return bytes;
+    return alone.has_value() ? runtime::peak_bytes_of_devices(alone->program) : std::vector<std::int64_t>();
   }
 
   void add_memory(Choice& choice) const {

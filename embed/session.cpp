@@ -245,17 +245,19 @@ base::Result<typeck::CheckOptions> embed::check_options(const Config& config, co
     wish.matrix = synth::parse_place_matrix(config.place);
     if (!wish.matrix) return synth::bad_place(config.place, "is no matrix").suggest("write `auto` or [[4,4],[1,4]]");
   }
-  return typeck::CheckOptions{embed::to_policy(config.reshard),
-                              config.defines,
-                              header_reader(embed::to_policy(config.files)),
-                              config.bare_expressions,
-                              [&texts](base::SourceId source) { return texts.first_line(source); },
-                              [stop](const synth::Program& program) { return runtime::pipeline_peaks(program, stop); },
-                              stop,
-                              std::move(wish),
-                              config.devices_max,
-                              check_limits(config).values_max,
-                              check_limits(config).steps_max};
+  return typeck::CheckOptions{
+      embed::to_policy(config.reshard),
+      config.defines,
+      header_reader(embed::to_policy(config.files)),
+      config.bare_expressions,
+      [&texts](base::SourceId source) { return texts.first_line(source); },
+      [stop](const synth::Program& program) { return runtime::pipeline_peaks(program, stop); },
+      [stop](const synth::Program& program) { return runtime::peak_bytes_of_devices(program, stop); },
+      stop,
+      std::move(wish),
+      config.devices_max,
+      check_limits(config).values_max,
+      check_limits(config).steps_max};
 }
 
 Diagnostics embed::session_is_busy() {

@@ -65,6 +65,14 @@ std::vector<DevicePeak> device_peaks(const synth::Program& program, const TileMa
   return walk.take();
 }
 
+std::vector<std::int64_t> peak_bytes_of_devices(const synth::Program& program, base::StopToken stop) {
+  const TileMaps tiles(program);
+  std::vector<std::int64_t> bytes;
+  for (const DevicePeak& peak : device_peaks(program, tiles, plan_memory(program, tiles, stop)))
+    bytes.push_back(peak.bytes);
+  return bytes;
+}
+
 std::vector<synth::PipelinePeaks> pipeline_peaks(const synth::Program& program, base::StopToken stop) {
   const TileMaps tiles(program);
   const MemoryPlan plan = plan_memory(program, tiles, stop);

@@ -19,6 +19,9 @@ struct DevicePeak {
 // The peaks of every device that the program's arrays lie on.
 std::vector<DevicePeak> device_peaks(const synth::Program& program, const TileMaps& tiles, const MemoryPlan& plan);
 
+// The bytes alone, of a verified program.
+std::vector<std::int64_t> peak_bytes_of_devices(const synth::Program& program, base::StopToken stop = {});
+
 // While each pipeline of a verified program runs, those inside other pipelines included, in the order of its steps.
 std::vector<synth::PipelinePeaks> pipeline_peaks(const synth::Program& program, base::StopToken stop = {});
 

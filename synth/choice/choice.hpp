@@ -46,6 +46,14 @@ struct ChosenNode {
   std::optional<Layout> result;
 };
 
+// What a device needs and has not, under the layouts that need the least of all that were found.
+struct MemoryShortage {
+  std::size_t device = 0;         // of the mesh: the one that lacks the most
+  std::size_t moment = 0;         // in which it does (lives.hpp)
+  std::int64_t memory_bytes = 0;  // that it holds
+  std::int64_t least_bytes = 0;   // no layouts need less there; not above memory_bytes where nothing is proved
+};
+
 struct LayoutChoice {
   std::vector<ChosenNode> nodes;              // of the problem
   std::vector<ChosenConversion> conversions;  // each after the one that it is made from
@@ -56,6 +64,10 @@ struct LayoutChoice {
   std::size_t operations = 0;  // and joins
   std::size_t strategies = 0;  // of all of them
   std::size_t plans = 0;       // conversions that were priced
+  // Where the problem says when its values are in memory, and the machine how much there is: the most bytes at once on
+  // every device of the mesh, and what is lacking if no layouts were found that fit.
+  std::vector<std::int64_t> peak_bytes;
+  std::optional<MemoryShortage> shortage;
 
   double gap() const { return seconds > 0 ? (seconds - bound_seconds) / seconds : 0; }
 };

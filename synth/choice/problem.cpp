@@ -1,6 +1,7 @@
 #include "synth/choice/problem.hpp"
 
 #include <algorithm>
+#include <set>
 
 #include "synth/program/type_rules.hpp"
 
@@ -10,6 +11,24 @@ namespace {
 
 bool is_operation_of_choices(const Operation& operation) {
   return has_result(operation) && !std::holds_alternative<Collect>(operation);
+}
+
+void check_lives(const ChoiceProblem& problem) {
+  if (problem.lives.empty()) return;
+  std::set<std::pair<std::size_t, std::size_t>> read;
+  for (const ChoiceLife& life : problem.lives) {
+    TESSERA_CHECK(life.value.value < problem.values.size() && life.born <= life.dies, "a life is of no value");
+    for (const ChoiceRead& own : life.reads) {
+      const bool is_use = own.node < problem.nodes.size() && own.use < problem.nodes[own.node].uses.size();
+      TESSERA_CHECK(is_use && problem.nodes[own.node].uses[own.use].value == life.value, "a read is of no use");
+      TESSERA_CHECK(own.moment <= own.until && own.until <= life.dies, "a value is read when it is there no more");
+      read.emplace(own.node, own.use);
+    }
+  }
+  for (std::size_t n = 0; n < problem.nodes.size(); ++n) {
+    for (std::size_t u = 0; u < problem.nodes[n].uses.size(); ++u)
+      TESSERA_CHECK(read.contains({n, u}), "a use takes its value at no time");
+  }
 }
 
 }  // namespace
@@ -38,6 +57,7 @@ void check_problem(const ChoiceProblem& problem) {
     made[node.result->value] = 1;
   }
   TESSERA_CHECK(std::ranges::find(made, 0) == made.end(), "nobody makes a value");
+  check_lives(problem);
 }
 
 std::optional<ArrayType> type_in(const ChoiceProblem& problem, ChoiceValueId value, const Layout& layout) {

@@ -11,12 +11,11 @@
 #include <vector>
 
 #include "base/ids.hpp"
+#include "synth/choice/lives.hpp"
 #include "synth/layout/array_type.hpp"
 #include "synth/program/operation.hpp"
 
 namespace tessera::synth {
-
-using ChoiceValueId = base::Id<struct ChoiceValueTag>;
 
 struct ChoiceValue {
   ElementType element = ElementType::f32;
@@ -63,6 +62,8 @@ struct ChoiceProblem {
   std::vector<std::size_t> axes;
   std::vector<ChoiceValue> values;
   std::vector<ChoiceNode> nodes;
+  // When values are in memory, so that what devices hold limits a choice; empty: nobody says.
+  std::vector<ChoiceLife> lives;
 
   ChoiceValueId add(ElementType element, const Shape& shape);
   const ChoiceValue& operator[](ChoiceValueId id) const { return values[id.value]; }

@@ -20,7 +20,7 @@ base::Result<std::vector<LayoutAlternative>> alternatives_of(const ChoiceProblem
       stop.look();
       other.nodes[node].pin = layout;
       auto choice = choose(other, cache, options, stop);
-      if (choice.ok()) found.push_back({layout, choice->seconds});
+      if (choice.ok() && !choice->shortage) found.push_back({layout, choice->seconds});
     }
     stop.look();
     std::ranges::stable_sort(found, {}, &LayoutAlternative::seconds);

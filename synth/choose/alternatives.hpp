@@ -14,7 +14,8 @@ struct LayoutAlternative {
 };
 
 // For each layout that the result of a node may have, the best program with it, the cheapest first. A layout under
-// which there is no program is left out. Fails with `interrupted`.
+// which there is no program, or none was found that fits the memory of the devices, is left out. Fails with
+// `interrupted`.
 base::Result<std::vector<LayoutAlternative>> alternatives_of(const ChoiceProblem& problem, std::size_t node,
                                                              PlanCache& cache, const ChooseOptions& options = {},
                                                              base::StopToken stop = {});

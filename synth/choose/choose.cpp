@@ -1,108 +1,36 @@
 #include "synth/choose/choose.hpp"
 
 #include <algorithm>
-#include <utility>
+#include <cmath>
 
 #include "base/stop_scope.hpp"
-#include "synth/choose/ascent.hpp"
+#include "synth/choice/memory.hpp"
 #include "synth/choose/closed.hpp"
-#include "synth/choose/eliminate.hpp"
-#include "synth/choose/improve.hpp"
+#include "synth/choose/limited.hpp"
 #include "synth/choose/model.hpp"
-#include "synth/choose/walk.hpp"
+#include "synth/choose/search.hpp"
 #include "synth/machine/compute_cost.hpp"
 
 namespace tessera::synth {
 
 namespace {
 
-// The bound has reached a program that takes no more than this beyond it.
-constexpr double kClosed = 1e-9;
-constexpr double kFirstGuess = 1e-4;
-constexpr std::size_t kNarrowBeam = 10;
+// The fastest program, whatever memory it needs.
+base::Result<LayoutChoice> fastest(Model& model, const ChooseOptions& options, PlanCache& cache, base::StopToken stop) {
+  const Searched found = search(model, options);
+  TESSERA_CHECK(!found.best.empty() || model.nodes.empty(), "a search found no program");
+  TESSERA_TRY(choice, closed(model, found.best, cache, stop));
+  choice.bound_seconds = found.bound;
+  choice.proof = found.proof;
+  return choice;
+}
 
-class LayoutSearch {
- public:
-  LayoutSearch(Model& model, const ChooseOptions& options) : model_(model), options_(options), ascent_(model) {}
-
-  void run() {
-    ascent_.run(options_.sweeps);
-    start(kNarrowBeam);
-    if (!is_closed()) start(options_.beam);
-    fix();
-    if (is_closed()) return end(ChoiceProof::ascent);
-    if (by_elimination()) return end(ChoiceProof::elimination);
-    if (by_walk()) return end(ChoiceProof::walk);
-    end(ChoiceProof::limit);
+bool fits(const std::vector<std::int64_t>& peaks, const std::vector<std::int64_t>& limits) {
+  for (std::size_t device = 0; device < peaks.size(); ++device) {
+    if (limits[device] > 0 && peaks[device] > limits[device]) return false;
   }
-
-  const Assignment& best() const { return best_; }
-  double bound() const { return bound_; }
-  ChoiceProof proof() const { return proof_; }
-
- private:
-  bool is_closed() const { return seconds_ - ascent_.bound() <= kClosed * seconds_; }
-  void end(ChoiceProof proof) {
-    proof_ = proof;
-    bound_ =
-        proof == ChoiceProof::limit || proof == ChoiceProof::ascent ? std::min(ascent_.bound(), seconds_) : seconds_;
-  }
-
-  void take(Assignment found) {
-    improve(model_, found);
-    const double seconds = seconds_of(model_, found);
-    if (seconds >= seconds_) return;
-    seconds_ = seconds;
-    best_ = std::move(found);
-  }
-
-  void start(std::size_t beam) {
-    WalkResult found = walk(model_, ascent_, {kEndless, beam, false, static_cast<std::size_t>(-1)});
-    if (found.end == WalkEnd::found) take(std::move(found.best));
-  }
-
-  // Strategies that no better program has go, and the ascent goes on with what is left.
-  void fix() {
-    while (!is_closed()) {
-      std::vector<std::size_t> numbers;
-      for (std::size_t n = 0; n < best_.size(); ++n) numbers.push_back(model_.nodes[n].strategies[best_[n]].number);
-      const std::size_t dropped = ascent_.drop(seconds_);
-      for (std::size_t n = 0; n < best_.size(); ++n) {
-        const auto& left = model_.nodes[n].strategies;
-        best_[n] = static_cast<std::size_t>(std::ranges::find(left, numbers[n], &ModelStrategy::number) - left.begin());
-      }
-      if (dropped == 0) return;
-      ascent_.run(options_.sweeps);
-      start(kNarrowBeam);
-    }
-  }
-
-  bool by_elimination() {
-    Eliminated found = eliminate(model_, ascent_, {seconds_ * (1 + kClosed), options_.elimination_entries});
-    if (found.best) take(std::move(*found.best));
-    return found.is_complete;
-  }
-
-  bool by_walk() {
-    WalkLimits limits{kEndless, options_.walk_states, true, options_.walk_states};
-    for (double guess = kFirstGuess;; guess *= 2) {
-      limits.seconds = std::min(ascent_.bound() * (1 + guess), seconds_ * (1 + kClosed));
-      WalkResult found = walk(model_, ascent_, limits);
-      if (found.end == WalkEnd::too_many) return false;
-      const bool is_all = found.end == WalkEnd::found || limits.seconds >= seconds_;
-      if (found.end == WalkEnd::found) take(std::move(found.best));
-      if (is_all) return true;
-    }
-  }
-
-  Model& model_;
-  const ChooseOptions& options_;
-  Ascent ascent_;
-  Assignment best_;
-  double seconds_ = kEndless;
-  double bound_ = 0;
-  ChoiceProof proof_ = ChoiceProof::limit;
-};
+  return true;
+}
 
 }  // namespace
 
@@ -112,12 +40,20 @@ base::Result<LayoutChoice> choose(const ChoiceProblem& problem, PlanCache& cache
     const base::StopScope scope(stop);
     const Machine devices = with_every_device(cache.machine(), problem.mesh->devices_end());
     TESSERA_TRY(model, model_of(problem, cache.machine(), devices));
-    LayoutSearch search(*model, options);
-    search.run();
-    TESSERA_CHECK(!search.best().empty() || problem.nodes.empty(), "a search found no program");
-    TESSERA_TRY(choice, closed(*model, search.best(), cache, stop));
-    choice.bound_seconds = search.bound();
-    choice.proof = search.proof();
+    std::vector<std::int64_t> limits;
+    if (!problem.lives.empty()) limits = memory_limits(devices, *problem.mesh);
+    for (std::int64_t& limit : limits) {
+      if (limit > 0) limit = std::max<std::int64_t>(1, std::llround(options.memory_share * static_cast<double>(limit)));
+    }
+    Model all = limits.empty() ? Model{} : *model;
+    TESSERA_TRY(choice, fastest(*model, options, cache, stop));
+    if (!limits.empty()) {
+      choice.peak_bytes = MemoryUse(problem, choice).peaks();
+      if (!fits(choice.peak_bytes, limits)) {
+        TESSERA_TRY(within, LimitedChoice(problem, all, limits, cache, options, stop).run(std::move(choice)));
+        choice = std::move(within);
+      }
+    }
     choice.operations = problem.nodes.size();
     choice.strategies = model->strategies;
     choice.plans = model->plans();

@@ -37,7 +37,7 @@ class Closing {
   }
 
   void lay_out(std::size_t n) {
-    choice_.local_seconds += strategy(n).seconds;
+    choice_.local_seconds += strategy(n).local_seconds;
     const ChoiceNode& node = model_.problem.nodes[n];
     if (model_.joins_of[n] == Model::kAdded) return;
     ChosenNode& chosen = choice_.nodes[model_.joins_of[n]];

@@ -84,7 +84,7 @@ class ModelBuilder {
     for (const auto& prices : model_.prices) {
       if (prices->is_of(value.element, value.shape)) return prices.get();
     }
-    model_.prices.push_back(std::make_unique<LayoutPrices>(problem().mesh, value.element, value.shape, machine_));
+    model_.prices.push_back(std::make_shared<LayoutPrices>(problem().mesh, value.element, value.shape, machine_));
     return model_.prices.back().get();
   }
 
@@ -138,6 +138,7 @@ class ModelBuilder {
         own.labels.push_back(label_of(model_.nodes[n].slots[u], strategy.operands[u]));
       if (node.result) own.labels.push_back(label_of(model_.nodes[n].slots.back(), strategy.result));
       if (node.operation) own.seconds = node.executions * local(node, strategy);
+      own.local_seconds = own.seconds;
       own.number = model_.nodes[n].strategies.size();
       model_.nodes[n].strategies.push_back(std::move(own));
     }
@@ -174,7 +175,10 @@ class ModelBuilder {
   void finish(Star& star) {
     const std::size_t count = star.wanted.size();
     for (const int from : star.made) {
-      for (const int to : star.wanted) star.seconds.push_back(star.prices->seconds(from, to));
+      for (const int to : star.wanted) {
+        star.seconds.push_back(star.prices->seconds(from, to));
+        star.free.push_back(star.seconds.back() == 0 ? 1 : 0);
+      }
     }
     star.served.resize(count);
     for (std::size_t m = 0; m < count; ++m) {

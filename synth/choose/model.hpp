@@ -15,7 +15,8 @@ namespace tessera::synth {
 
 struct ModelStrategy {
   std::vector<std::uint32_t> labels;  // of every slot its label, in the star of the slot
-  double seconds = 0;                 // of the node by itself, times its executions
+  double seconds = 0;                 // of the node by itself, times its executions; with the price of memory, if any
+  double local_seconds = 0;           // without
   std::size_t number = 0;             // among all strategies of the node, those that were dropped included
 };
 
@@ -37,7 +38,7 @@ struct Model {
   std::vector<std::size_t> joins_of;  // of every node of `problem` the given one, or kAdded
   std::vector<ModelNode> nodes;
   std::vector<Star> stars;  // of every value
-  std::vector<std::unique_ptr<LayoutPrices>> prices;
+  std::vector<std::shared_ptr<LayoutPrices>> prices;
   std::size_t strategies = 0;  // before any was dropped
 
   static constexpr std::size_t kAdded = static_cast<std::size_t>(-1);

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <bit>
+#include <numeric>
 
 namespace tessera::synth {
 
@@ -19,14 +20,18 @@ class ReaderGroups {
   }
 
   ReaderGroup all() const { return all_; }
-  double executions(ReaderGroup group) const { return executions_[group]; }
+  // What a copy costs that is made from this layout for a group.
+  double copy(ReaderGroup group, std::size_t made, std::size_t copy) const {
+    const double kept = star_.kept.empty() ? 0 : star_.kept[in_star_[group] * star_.wanted.size() + copy];
+    return star_.price(made, copy) * executions_[group] + kept;
+  }
   // The least costs of the wants of a group, all served by a copy.
   double wants(ReaderGroup group, std::size_t copy) const { return wants_[group * star_.wanted.size() + copy]; }
   // The least cost of a reader's want that the layout as made serves.
   double direct(std::size_t reader, std::size_t made) const {
     double least = kEndless;
     for (std::size_t l = 0; l < star_.wanted.size(); ++l) {
-      if (star_.price(made, l) == 0) least = std::min(least, (*query_.wants[reader])[l]);
+      if (star_.is_free(made, l)) least = std::min(least, (*query_.wants[reader])[l]);
     }
     return least;
   }
@@ -34,10 +39,13 @@ class ReaderGroups {
  private:
   void count_executions() {
     executions_.assign(std::size_t{all_} + 1, 0);
+    in_star_.assign(std::size_t{all_} + 1, 0);
     for (ReaderGroup group = 1; group <= all_; ++group) {
       double sum = 0;
       for (std::size_t k = 0; k < readers_; ++k) sum += (group >> k & 1U) != 0 ? query_.executions[k] : 0;
       executions_[group] = std::min(star_.executions, sum);
+      for (std::size_t k = 0; k < readers_; ++k)
+        in_star_[group] |= (group >> k & 1U) != 0 ? std::size_t{1} << query_.readers[k] : 0;
     }
   }
   void add_up() {
@@ -65,6 +73,7 @@ class ReaderGroups {
   std::size_t readers_;
   ReaderGroup all_;
   std::vector<double> executions_;
+  std::vector<std::size_t> in_star_;  // of each group the same readers of the star
   std::vector<double> wants_;
 };
 
@@ -87,7 +96,7 @@ class Served {
   double least(ReaderGroup group) const { return least_[group]; }
   double direct(std::size_t reader) const { return direct_[reader]; }
   double with_copy(ReaderGroup group, std::size_t copy) const {
-    return star_.price(made_, copy) * groups_.executions(group) + groups_.wants(group, copy);
+    return groups_.copy(group, made_, copy) + groups_.wants(group, copy);
   }
   std::size_t best_copy(ReaderGroup group) const {
     std::size_t best = 0;
@@ -169,12 +178,11 @@ std::vector<double> least_by_want(const Star& star, const StarQuery& query, cons
     served.serve(self);
     for (std::size_t m = 0; m < count; ++m) {
       for (ReaderGroup some = others;; some = (some - 1) & others) {
-        const double cost =
-            star.price(s, m) * groups.executions(some | self) + groups.wants(some, m) + served.least(others ^ some);
+        const double cost = groups.copy(some | self, s, m) + groups.wants(some, m) + served.least(others ^ some);
         by_copy[m] = std::min(by_copy[m], made + cost);
         if (some == 0) break;
       }
-      if (star.price(s, m) == 0) least[m] = std::min(least[m], made + served.least(others));
+      if (star.is_free(s, m)) least[m] = std::min(least[m], made + served.least(others));
     }
   }
   for (std::size_t m = 0; m < count; ++m) {
@@ -191,6 +199,12 @@ std::vector<double> only(std::size_t label, std::size_t labels) {
   return costs;
 }
 
+std::vector<std::size_t> first_numbers(std::size_t count) {
+  std::vector<std::size_t> numbers(count);
+  std::iota(numbers.begin(), numbers.end(), std::size_t{0});
+  return numbers;
+}
+
 struct FixedQuery {
   std::vector<double> made;
   StarCosts wants;
@@ -202,17 +216,18 @@ struct FixedQuery {
     query.made = &made;
     for (const std::vector<double>& own : wants) query.wants.push_back(&own);
     query.executions = star.of_readers;
+    query.readers = first_numbers(labels.size());
   }
 };
 
 }  // namespace
 
-bool Star::has_equal_executions() const {
-  return std::ranges::all_of(of_readers, [&](double own) { return own >= executions; });
+bool Star::has_equal_readers() const {
+  return kept.empty() && std::ranges::all_of(of_readers, [&](double own) { return own >= executions; });
 }
 
 StarQuery query_of(const Star& star, const StarCosts& costs) {
-  StarQuery query{&costs[0], {}, star.of_readers};
+  StarQuery query{&costs[0], {}, star.of_readers, first_numbers(star.readers())};
   for (std::size_t k = 1; k < costs.size(); ++k) query.wants.push_back(&costs[k]);
   return query;
 }

@@ -34,13 +34,18 @@ struct Star {
   std::vector<int> made;                           // numbers of the layouts that the maker has
   std::vector<int> wanted;                         // of those that readers may want, and copies have
   std::vector<double> seconds;                     // made x wanted: from one to the other
+  std::vector<char> free;                          // made x wanted: what is made serves what is wanted
   std::vector<std::vector<std::uint32_t>> served;  // of each wanted the others that it serves
+  // Groups of readers x wanted: what a copy costs as long as it is kept for all of them; empty: nothing.
+  std::vector<double> kept;
 
   std::size_t readers() const { return of_readers.size(); }
   // The number of labels of a place.
   std::size_t labels(std::size_t place) const { return place == 0 ? made.size() : wanted.size(); }
   double price(std::size_t from, std::size_t to) const { return seconds[from * wanted.size() + to]; }
-  bool has_equal_executions() const;
+  bool is_free(std::size_t from, std::size_t to) const { return free[from * wanted.size() + to] != 0; }
+  // Do copies cost the same for whichever readers they are?
+  bool has_equal_readers() const;
 };
 
 // What each place of a star may be, and at which cost: a number for each of its labels, endless for those that it may
@@ -52,7 +57,8 @@ using StarCosts = std::vector<std::vector<double>>;
 struct StarQuery {
   const std::vector<double>* made = nullptr;
   std::vector<const std::vector<double>*> wants;
-  std::vector<double> executions;  // of each of these readers
+  std::vector<double> executions;    // of each of these readers
+  std::vector<std::size_t> readers;  // which reader of the star each is
 };
 StarQuery query_of(const Star& star, const StarCosts& costs);
 

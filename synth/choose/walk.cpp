@@ -24,7 +24,7 @@ struct StarClass {
 class StarClasses {
  public:
   StarClasses(const Star& star, const StarCosts& costs)
-      : star_(star), costs_(costs), counts_alike_(star.has_equal_executions()) {
+      : star_(star), costs_(costs), counts_alike_(star.has_equal_readers()) {
     order_of_place_.resize(star.places.size());
     std::vector<std::size_t> places(star.places.size());
     std::iota(places.begin(), places.end(), std::size_t{0});
@@ -59,7 +59,7 @@ class StarClasses {
     own.wants.erase(std::unique(own.wants.begin(), own.wants.end()), own.wants.end());
     if (own.made < 0) return;
     std::erase_if(own.wants,
-                  [&](const auto& want) { return star_.price(static_cast<std::size_t>(own.made), want.first) == 0; });
+                  [&](const auto& want) { return star_.is_free(static_cast<std::size_t>(own.made), want.first); });
   }
 
   std::uint32_t add(StarClass own, std::size_t given) {
@@ -80,16 +80,18 @@ class StarClasses {
       made[static_cast<std::size_t>(own.made)] = 0;
     }
     StarCosts fixed(own.wants.size(), std::vector<double>(star_.wanted.size(), kEndless));
-    StarQuery query{&made, {}, {}};
+    StarQuery query{&made, {}, {}, {}};
     for (std::size_t i = 0; i < fixed.size(); ++i) {
       fixed[i][own.wants[i].first] = 0;
       query.wants.push_back(&fixed[i]);
       query.executions.push_back(counts_alike_ ? star_.executions : star_.of_readers[own.wants[i].second]);
+      query.readers.push_back(own.wants[i].second);
     }
     for (std::size_t place = 1; place < star_.places.size(); ++place) {
       if (order_of_place_[place] < given) continue;
       query.wants.push_back(&costs_[place]);
       query.executions.push_back(star_.of_readers[place - 1]);
+      query.readers.push_back(place - 1);
     }
     return least_of(star_, query);
   }

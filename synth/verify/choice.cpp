@@ -4,6 +4,8 @@
 
 #include <algorithm>
 #include <cmath>
+#include <map>
+#include <set>
 
 #include "synth/machine/compute_cost.hpp"
 #include "synth/program/type_rules.hpp"
@@ -73,7 +75,8 @@ class ChoiceCheck {
     for (std::size_t n = 0; n < problem_.nodes.size(); ++n) {
       if (auto fault = fault_of_node(n)) return fmt::format("node {}: {}", n, *fault);
     }
-    return fault_of_sums();
+    if (auto fault = fault_of_sums()) return fault;
+    return fault_of_memory();
   }
 
  private:
@@ -164,6 +167,80 @@ class ChoiceCheck {
     if (choice_.bound_seconds > choice_.seconds * (1 + kAddedUp)) return "its bound is above what it takes";
     return std::nullopt;
   }
+
+  // Does a use take the value from this copy, or from one that is made of it?
+  bool comes_by(const ChosenUse& use, std::size_t copy) const {
+    for (auto own = use.copy; own; own = choice_.conversions[*own].of_copy) {
+      if (*own == copy) return true;
+    }
+    return false;
+  }
+
+  // What comes and goes, by moments: all that goes is gone before the next moment.
+  struct Change {
+    std::vector<const ArrayType*> types;  // one after the other: the largest counts
+    int sign = 1;
+  };
+  using Changes = std::map<std::size_t, std::vector<Change>>;
+
+  static void stay(const std::vector<const ArrayType*>& types, std::size_t first, std::size_t last, Changes& changes) {
+    changes[first].push_back({types, 1});
+    changes[last + 1].push_back({types, -1});
+  }
+  static std::int64_t bytes_of(const Change& change, std::int64_t device) {
+    std::int64_t most = 0;
+    for (const ArrayType* type : change.types) most = std::max(most, tile_bytes(*type, device));
+    return change.sign * most;
+  }
+
+  void count_copies(const ChoiceLife& life, const std::vector<std::size_t>& copies, Changes& changes) const {
+    for (const std::size_t copy : copies) {
+      std::set<std::size_t> moments;
+      for (const ChoiceRead& read : life.reads) {
+        if (comes_by(choice_.nodes[read.node].uses[read.use], copy)) moments.insert({read.moment, read.until});
+      }
+      if (moments.empty()) continue;
+      const Plan& plan = *choice_.conversions[copy].plan;
+      stay({&plan.to}, *moments.begin(), *moments.rbegin(), changes);
+      std::vector<const ArrayType*> between;
+      for (const PlanStep& step : plan.steps) between.push_back(&step.after);
+      if (between.size() < 2) continue;
+      between.pop_back();
+      stay(between, *moments.begin(), *moments.begin(), changes);
+    }
+  }
+
+  Changes changes() const {
+    std::vector<std::vector<std::size_t>> copies(problem_.values.size());
+    for (std::size_t c = 0; c < choice_.conversions.size(); ++c)
+      copies[choice_.conversions[c].value.value].push_back(c);
+    Changes all;
+    for (const ChoiceLife& life : problem_.lives) {
+      count_copies(life, copies[life.value.value], all);
+      if (life.has_room) stay({&*made_[life.value.value]}, life.born, life.dies, all);
+    }
+    return all;
+  }
+
+  ChoiceFault fault_of_memory() const {
+    if (choice_.peak_bytes.empty()) return std::nullopt;
+    if (std::ssize(choice_.peak_bytes) != problem_.mesh->devices()) return "it has not a peak for each device";
+    const Changes all = changes();
+    for (std::int64_t device = 0; device < problem_.mesh->devices(); ++device) {
+      std::int64_t held = 0;
+      std::int64_t most = 0;
+      for (const auto& [moment, own] : all) {
+        for (const Change& change : own) held += bytes_of(change, device);
+        most = std::max(most, held);
+      }
+      const std::int64_t limit = devices_.devices[problem_.mesh->device_of_run(device).value].memory_bytes;
+      const std::int64_t said = choice_.peak_bytes[static_cast<std::size_t>(device)];
+      if (said != most) return fmt::format("device {} needs {} bytes, not {}", device, most, said);
+      if (limit > 0 && said > limit && !choice_.shortage) return fmt::format("device {} has too little memory", device);
+    }
+    return std::nullopt;
+  }
+
   static bool differ(double a, double b) { return std::abs(a - b) > kAddedUp * std::max(a, b); }
 
   const ChoiceProblem& problem_;

@@ -1,5 +1,5 @@
 // Checks a choice without planner or search: that every operation may have its types, that every use finds what it
-// wants, and that the seconds are what steps and conversions add up to.
+// wants, that the seconds are what steps and conversions add up to, and that no device needs more memory than is said.
 #pragma once
 
 #include <optional>

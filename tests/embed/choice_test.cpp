@@ -275,10 +275,44 @@ TEST(Choice, SaysWhetherItFits) {
         const auto chosen = choose_layouts(text, "t.tess", config);
         ASSERT_TRUE(chosen) << text << chosen.diagnostics().front().message;
         EXPECT_EQ(chosen->choices[0].memory_bytes.at(device), peaks[device] - less);
-        EXPECT_EQ(chosen->choices[0].fits, less == 0) << device << "\n" << text;
+        const Choice& choice = chosen->choices[0];
+        bool has_room = true;
+        for (std::size_t d = 0; d < peaks.size(); ++d) {
+          has_room = has_room && choice.peak_bytes.at(d) <= choice.memory_bytes[d];
+        }
+        EXPECT_EQ(choice.fits, has_room) << device << "\n" << text;
+        if (less != 0) continue;
+        // The fastest fits, so it is taken.
+        EXPECT_TRUE(choice.fits) << text;
+        EXPECT_EQ(choice.peak_bytes, peaks) << text;
       }
     }
   }
+}
+
+// Where no warning says otherwise, what was chosen fits: the plan of the run's memory is the judge.
+TEST(Choice, FitsTheMemoryOfDevicesOrSaysSo) {
+  std::size_t warned = 0;
+  for (std::uint32_t seed = 18; seed < 25; ++seed) {
+    const std::string text = CaseMaker(seed).make().chosen;
+    const auto unlimited = choose_layouts(text, "t.tess", Config{}, {"", 60, false, false, false});
+    ASSERT_TRUE(unlimited) << text;
+    const std::vector<std::int64_t>& peaks = unlimited->choices.at(0).peak_bytes;
+    for (const double share : {1.0, 0.9, 0.8, 0.6}) {
+      Config config;
+      const double most = static_cast<double>(*std::max_element(peaks.begin(), peaks.end()));
+      config.machine.devices = {
+          {static_cast<std::int64_t>(peaks.size()), 1e12, 100e9, static_cast<std::int64_t>(share * most)}};
+      const auto chosen = choose_layouts(text, "t.tess", config, {"", 60, false, false, false});
+      ASSERT_TRUE(chosen) << text << chosen.diagnostics().front().message;
+      const bool is_warned = std::any_of(chosen->notes.begin(), chosen->notes.end(),
+                                         [](const Diagnostic& own) { return own.slug == "auto-memory"; });
+      warned += is_warned ? 1 : 0;
+      EXPECT_NE(chosen->choices[0].fits, is_warned) << seed << " at " << share << " of " << most << "\n" << text;
+    }
+  }
+  EXPECT_GT(warned, 0U);
+  EXPECT_LT(warned, 14U);
 }
 
 TEST(Choice, EndsWhenItIsStopped) {

@@ -212,6 +212,7 @@ TEST(ExampleOf, Star) {
   star.made = {prices.number_of(type("f32[8@x,8]", on).layout())};
   star.wanted = {prices.number_of(Layout::replicated(2)), star.made[0]};
   star.seconds = {prices.seconds(star.made[0], star.wanted[0]), 0};
+  star.free = {0, 1};
   star.served = {{0, 1}, {1}};
   const std::vector<StarCopy> copies = copies_of(star, 0, {0, 0, 1});
   ASSERT_EQ(copies.size(), 1U);

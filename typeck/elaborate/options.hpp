@@ -56,6 +56,9 @@ struct CheckOptions {
   // Computes what every pipeline of a device program needs on every device, for `plan` to say; without it `plan` does
   // not.
   std::function<std::vector<synth::PipelinePeaks>(const synth::Program& program)> pipeline_peaks = {};
+  // The most bytes that every device of a device program needs at once; asked for where a machine says how much memory
+  // devices have and layouts are chosen. Without it the choice's own count decides.
+  std::function<std::vector<std::int64_t>(const synth::Program& program)> device_peaks = {};
   base::StopToken stop = {};  // ends the check with `interrupted`
   PlaceWish place = {};
   std::int64_t devices_max = 0;  // of a mesh that the text declares; 0: no limit but the language's

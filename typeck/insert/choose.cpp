@@ -155,9 +155,7 @@ std::optional<InstanceId> Choosing::close(open::InstanceId callee, const std::ve
     return std::nullopt;
   }
   for (const Span loop : chosen->uncounted) in_.report(base::make(Kind::auto_count, kTurnsAssumed).at(loop));
-  synth::ChooseOptions search;
-  search.sweeps = in_.options_.choose.sweeps;
-  auto choice = synth::choose(chosen->problem, in_.plans_.cache(), search, in_.options_.stop);
+  auto choice = choose_within(function, *whole, *chosen);
   in_.options_.stop.look();
   auto found = in_.reports_.made(std::move(choice), function.name_span);
   if (!found.has_value()) return std::nullopt;

@@ -5,6 +5,7 @@
 #include <optional>
 #include <vector>
 
+#include "synth/choose/choose.hpp"
 #include "typeck/insert/inserter.hpp"
 
 namespace tessera::typeck {
@@ -37,6 +38,15 @@ class Choosing {
   // An inserter for one function, which takes values from around it from this one.
   void set_apart(Inserter& inner);
   const std::vector<NodeId>* nodes_around(Inserter& inner, open::ValueId value);
+  // The choice within what devices hold (choose_memory.cpp).
+  base::Result<synth::LayoutChoice> choose_within(const open::Instance& function, const WholeFunction& whole,
+                                                  ChosenProblem& chosen);
+  base::Result<synth::LayoutChoice> choose_by_memory(const WholeFunction& whole, const ChosenProblem& chosen,
+                                                     synth::LayoutChoice fastest, double& need);
+  double need_of(const WholeFunction& whole, const ChosenProblem& chosen, const synth::LayoutChoice& choice);
+  void report_shortage(const open::Instance& function, const WholeFunction& whole, const ChosenProblem& chosen,
+                       const synth::LayoutChoice& choice);
+  synth::ChooseOptions search_options() const;
   std::optional<WholeFunction> on_whole_arrays(open::InstanceId callee);
   std::optional<double> seconds_by_rules(open::InstanceId callee, const std::vector<ArrayType>& types);
   std::vector<ChosenFunction::Rival> rivals_of(open::InstanceId callee, const std::vector<ArrayType>& types,
