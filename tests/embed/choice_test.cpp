@@ -308,6 +308,7 @@ TEST(Choice, FitsTheMemoryOfDevicesOrSaysSo) {
       const bool is_warned = std::any_of(chosen->notes.begin(), chosen->notes.end(),
                                          [](const Diagnostic& own) { return own.slug == "auto-memory"; });
       warned += is_warned ? 1 : 0;
+      EXPECT_LE(chosen->choices[0].bound_seconds, unlimited->choices[0].seconds * (1 + 1e-6)) << seed << "\n" << text;
       EXPECT_NE(chosen->choices[0].fits, is_warned) << seed << " at " << share << " of " << most << "\n" << text;
     }
   }

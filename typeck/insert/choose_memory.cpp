@@ -67,6 +67,7 @@ base::Result<synth::LayoutChoice> Choosing::choose_within(const open::Instance& 
 // What a run needs beyond what was counted is taken from what there is, and the choice made again.
 base::Result<synth::LayoutChoice> Choosing::choose_by_memory(const WholeFunction& whole, const ChosenProblem& chosen,
                                                              synth::LayoutChoice fastest, double& need) {
+  const double bound_seconds = fastest.bound_seconds;
   synth::LayoutChoice best = std::move(fastest);
   synth::ChooseOptions search = search_options();
   for (int tried = 0; tried < kSharesTried; ++tried) {
@@ -78,6 +79,12 @@ base::Result<synth::LayoutChoice> Choosing::choose_by_memory(const WholeFunction
     if (is_least) need = own;
     if (own <= 1 || is_lacking) break;
     search.memory_share *= kLess / own;
+  }
+  // The choice bounds programs that fit as it counts. Others may fit as a run counts, so only what bounds them all
+  // holds.
+  if (in_.options_.device_peaks && best.bound_seconds > bound_seconds) {
+    best.bound_seconds = bound_seconds;
+    best.proof = synth::ChoiceProof::limit;
   }
   return best;
 }
