@@ -91,6 +91,18 @@ std::optional<std::size_t> path_begin(std::string_view line) {
   return before.ends_with("load(") ? std::optional(quote + 1) : std::nullopt;
 }
 
+// Is a string open at the end of the line? Names are not completed in one.
+bool is_in_string(std::string_view line) {
+  bool open = false;
+  for (std::size_t at = 0; at < line.size(); ++at) {
+    if (open && line[at] == '\\')
+      ++at;
+    else if (line[at] == '"')
+      open = !open;
+  }
+  return open;
+}
+
 Completion files(std::string_view line, std::size_t begin) {
   const std::string path(line.substr(begin));
   const std::size_t slash = path.rfind('/');
@@ -157,6 +169,7 @@ Completion complete(std::string_view line, const Session& session) {
     if (command == nullptr) return {line.size(), {}};
     if (auto completion = after_command(line, *command)) return std::move(*completion);
   }
+  if (is_in_string(line)) return {line.size(), {}};
   const std::size_t begin = name_begin(line);
   // `np.`, `a.`: nothing here has parts with names.
   if (begin > 1 && line[begin - 1] == '.' && is_name_byte(line[begin - 2])) return {line.size(), {}};

@@ -56,7 +56,7 @@ std::string word_text(const WordHelp& word) {
 bool goes_along_a_dimension(const OperationHelp& operation) {
   const std::string& signature = operation.signature;
   return signature.starts_with(operation.name + "(a, ") &&
-         (signature.ends_with(" dim)") || signature.ends_with(" dim=)"));
+         (signature.ends_with(" dim)") || signature.find(" dim=") != std::string::npos);
 }
 
 std::string operation_text(const OperationHelp& operation) {

@@ -43,8 +43,8 @@ ExpressionRef list_literal(Maker& maker, const Want& want) {
 }
 
 struct Constructor {
-  std::string_view tessera;  // the type is $0 here
-  std::string_view numpy;    // $0 is the shape, $1 the element type
+  std::string_view tessera;  // the type is $0 here; $3 is a dimension, $4 a diagonal
+  std::string_view numpy;    // $0 is the shape, $1 the element type; $4 a dimension, $5 a diagonal
   double magnitude;
   bool portable;
 };
@@ -62,19 +62,29 @@ ExpressionRef construct(Maker& maker, const Want& want, const Constructor& kind)
   facts = settled(facts, fills ? own : kind.magnitude, 8 * unit(want.element) * kind.magnitude);
   const std::string shape = list_text(want.shape);
   const std::string element(numpy_name(want.element));
-  return node(facts, filled(kind.tessera, {type, seed, digits}), filled(kind.numpy, {shape, element, seed, digits}));
+  const std::string dimension = std::to_string(want.shape.empty() ? 0 : maker.random.index(want.shape));
+  const std::string diagonal = std::to_string(maker.random.between(-2, 2));
+  return node(facts, filled(kind.tessera, {type, seed, digits, dimension, diagonal}),
+              filled(kind.numpy, {shape, element, seed, digits, dimension, diagonal}));
 }
 
 constexpr Constructor kZeros = {"zeros($0)", "np.zeros($0, dtype=$1)", 0, true};
 constexpr Constructor kOnes = {"ones($0)", "np.ones($0, dtype=$1)", 1, true};
 constexpr Constructor kFull = {"full($0, $2)", "np.full($0, $3, dtype=$1)", 0, true};
+constexpr Constructor kEye = {"eye($0, $4)", "np.eye(*$0, $5, dtype=$1)", 1, true};
+constexpr Constructor kLinspace = {"linspace($0, -1.5, 4.0)", "np.linspace(-1.5, 4.0, $0[0], dtype=$1)", 4, false};
 constexpr Constructor kRandom = {"random($0, $1)", "philox_uniform($0, $1, $2)", 1, true};
 constexpr Constructor kNormal = {"normal($0, $1)", "philox_normal($0, $1, $2)", 9, false};
 
 Constructor random_constructor(Random& random, const Want& want) {
   const Constructor iota = {"iota($0)", "np.arange(np.prod($0, dtype=np.int64), dtype=np.int64).astype($1).reshape($0)",
                             static_cast<double>(count(want.shape)), true};
-  const std::int64_t which = random.below(10);
+  const Constructor along = {"iota($0, dim=$3)", "np.indices($0)[$4].astype($1)",
+                             static_cast<double>(count(want.shape)), true};
+  const std::int64_t which = random.below(13);
+  if (which == 10 && want.shape.size() == 2) return kEye;
+  if (which == 11 && want.shape.size() == 1 && is_float(want.element) && !want.certain) return kLinspace;
+  if (which >= 10) return want.shape.empty() ? iota : along;
   if (which == 0) return kZeros;
   if (which == 1) return kOnes;
   if (which == 2) return kFull;

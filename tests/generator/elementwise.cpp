@@ -22,6 +22,8 @@ double itself(double magnitude) { return magnitude; }
 double one(double) { return 1; }
 double one_and_a_bit(double) { return 1.5; }
 double one_more(double magnitude) { return magnitude + 1; }
+double two(double) { return 2; }
+double four(double) { return 4; }
 double root(double magnitude) { return std::sqrt(magnitude) + 1; }
 
 enum class Kind : std::uint8_t {
@@ -59,6 +61,10 @@ constexpr auto kFloatFunctions = std::to_array<FloatFunction>({
     {"cos($0)", "np.cos($0)", Kind::smooth, 100, one, one},
     {"sign($0)", "np.sign($0)", Kind::jump, kAny, one, one},
     {"floor($0)", "np.floor($0)", Kind::jump, kAny, one, one_more},
+    {"ceil($0)", "np.ceil($0)", Kind::jump, kAny, one, one_more},
+    {"trunc($0)", "np.trunc($0)", Kind::jump, kAny, one, one_more},
+    {"round($0)", "np.rint($0)", Kind::jump, kAny, one, one_more},
+    {"tan($0)", "np.tan($0)", Kind::smooth, 1, four, two},
 });
 
 struct IntegerFunction {
@@ -70,7 +76,9 @@ constexpr auto kIntegerFunctions = std::to_array<IntegerFunction>({{"abs($0)", "
                                                                    {"(-$0)", "(-$0)"},
                                                                    {"sign($0)", "np.sign($0)"},
                                                                    {"relu($0)", "np.maximum($0, $1(0))"},
-                                                                   {"floor($0)", "$0"}});
+                                                                   {"floor($0)", "$0"},
+                                                                   {"ceil($0)", "$0"},
+                                                                   {"round($0)", "$0"}});
 
 ExpressionRef float_function(Maker& maker, const Want& want, int depth) {
   const FloatFunction& function = maker.random.pick(kFloatFunctions);

@@ -84,6 +84,11 @@ def one_hot(ids, n):
     return (np.asarray(ids)[..., None] == np.arange(n)).astype(np.float32)
 
 
+def cov(x):
+    d = x - np.mean(x, axis=1, keepdims=True, dtype=x.dtype)
+    return (d @ d.T) / x.dtype.type(x.shape[1] - 1)
+
+
 def update(a, i, v):
     result = np.array(a)
     result[tuple(slice(int(at), int(at) + extent) for at, extent in zip(i, np.shape(v)))] = v

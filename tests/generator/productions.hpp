@@ -20,6 +20,7 @@ const std::vector<Production>& productions();
 // One list for each file of productions.
 std::vector<Production> elementwise_productions();
 std::vector<Production> reduction_productions();
+std::vector<Production> derived_productions();
 std::vector<Production> shape_productions();
 std::vector<Production> selection_productions();
 std::vector<Production> contraction_productions();

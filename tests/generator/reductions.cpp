@@ -4,49 +4,58 @@
 #include <algorithm>
 #include <array>
 
-#include "tests/generator/productions.hpp"
+#include "tests/generator/reduced.hpp"
 
 namespace tessera::generator {
 
 namespace {
 
-// The wanted shape with dimensions more, and which they are.
-struct Wider {
-  Shape shape;
-  std::vector<std::int64_t> added;
-  std::int64_t elements = 1;
-};
+// Some of the dimensions of extent 1, made longer; none if there is no such dimension.
+Wider longer(Random& random, const Shape& shape) {
+  Wider result{shape, {}, 1, true};
+  for (std::size_t d = 0; d < shape.size(); ++d) {
+    if (shape[d] != 1 || random.chance(40)) continue;
+    const std::int64_t room = kElementsMax / std::max<std::int64_t>(1, count(result.shape));
+    result.shape[d] = std::min(random.between(1, 9), std::max<std::int64_t>(1, room));
+    result.reduced.push_back(static_cast<std::int64_t>(d));
+    result.elements *= result.shape[d];
+  }
+  return result;
+}
+
+}  // namespace
 
 Wider wider(Random& random, const Shape& shape, std::size_t most) {
-  Wider result{shape, {}, 1};
+  if (random.chance(70)) {
+    const Wider kept = longer(random, shape);
+    if (!kept.reduced.empty() && kept.reduced.size() <= most) return kept;
+  }
+  Wider result{shape, {}, 1, false};
   const std::size_t more = 1 + static_cast<std::size_t>(random.below(static_cast<std::int64_t>(most)));
   for (std::size_t k = 0; k < more && result.shape.size() < kRankMax; ++k) {
     const std::int64_t room = kElementsMax / std::max<std::int64_t>(1, count(result.shape));
     const std::int64_t extent = std::min(random.between(1, 9), std::max<std::int64_t>(1, room));
     const std::int64_t at = random.below(static_cast<std::int64_t>(result.shape.size()) + 1);
     result.shape.insert(result.shape.begin() + at, extent);
-    for (std::int64_t& dimension : result.added) dimension += dimension >= at ? 1 : 0;
-    result.added.push_back(at);
+    for (std::int64_t& dimension : result.reduced) dimension += dimension >= at ? 1 : 0;
+    result.reduced.push_back(at);
     result.elements *= extent;
   }
-  std::sort(result.added.begin(), result.added.end());
+  std::sort(result.reduced.begin(), result.reduced.end());
   return result;
 }
 
-// `dim=1` or `dim=[0, 2]`, a negative number now and then; nothing where all dimensions are meant.
-struct Dimensions {
-  std::string tessera;
-  std::string numpy;
-};
-
 Dimensions dimensions(Random& random, const Wider& from) {
-  const bool all = from.added.size() == from.shape.size();
-  if (all && random.chance(50)) return {"", "None"};
-  std::vector<std::int64_t> named = from.added;
+  const bool all = from.reduced.size() == from.shape.size();
+  const std::string keep = from.kept ? ", keep=true" : "";
+  const std::string keepdims = from.kept ? ", keepdims=True" : "";
+  if (all && random.chance(50)) return {keep, "None" + keepdims};
+  std::vector<std::int64_t> named = from.reduced;
   const bool negative = random.chance(15);
   for (std::int64_t& dimension : named) dimension -= negative ? static_cast<std::int64_t>(from.shape.size()) : 0;
-  if (named.size() == 1) return {fmt::format(", dim={}", named[0]), std::to_string(named[0])};
-  return {fmt::format(", dim=[{}]", fmt::join(named, ", ")), fmt::format("({})", fmt::join(named, ", "))};
+  if (named.size() == 1) return {fmt::format(", dim={}{}", named[0], keep), std::to_string(named[0]) + keepdims};
+  const std::string list = fmt::format("{}", fmt::join(named, ", "));
+  return {fmt::format(", dim=[{}]{}", list, keep), fmt::format("({}){}", list, keepdims)};
 }
 
 ExpressionRef reduced(std::string_view operation, std::string_view numpy, const Dimensions& over, Facts facts,
@@ -55,6 +64,8 @@ ExpressionRef reduced(std::string_view operation, std::string_view numpy, const 
   return node(std::move(facts), fmt::format("{}($0{})", operation, over.tessera),
               filled(numpy, {"$0", over.numpy, element}), {a});
 }
+
+namespace {
 
 ExpressionRef sum(Maker& maker, const Want& want, int depth) {
   if (want.element == Element::boolean || (want.certain && is_float(want.element)) || want.shape.size() >= kRankMax)

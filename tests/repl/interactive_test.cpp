@@ -138,7 +138,7 @@ TEST(Completion, OfCommandsAndWhatTheyTake) {
   Desk desk;
   desk.answer("let value = 1");
   EXPECT_EQ(completed(":me", desk), (Words{":mem", ":mesh"}));
-  EXPECT_EQ(completed(":why va", desk), Words{"value"});
+  EXPECT_EQ(completed(":why val", desk), Words{"value"});
   EXPECT_EQ(completed(":doc axis-u", desk), Words{"axis-used-twice"});
   EXPECT_EQ(completed(":doc all_r", desk), Words{"all_reduce"});
   EXPECT_EQ(completed(":set r", desk), Words{"reshard"});

@@ -4,7 +4,7 @@
 #include <algorithm>
 
 #include "frontend/foreign.hpp"
-#include "typeck/elaborate/table.hpp"
+#include "typeck/elaborate/derived.hpp"
 
 namespace tessera::typeck {
 
@@ -22,6 +22,7 @@ std::string example_argument(const ParameterInfo& parameter) {
     case ArgumentKind::dims: return "0";
     case ArgumentKind::integers: return "[2, 4]";
     case ArgumentKind::integer: return "8";
+    case ArgumentKind::flag: return "true";
     case ArgumentKind::axes: return "x";
     case ArgumentKind::rest: return "a, b";
   }
@@ -39,6 +40,10 @@ std::string example_call(const OperationInfo& operation, const std::vector<std::
     const bool is_rare = parameter.kind == ArgumentKind::text || !parameter.named_only;
     const bool may_be_left_out = parameter.kind == ArgumentKind::array || parameter.kind == ArgumentKind::text;
     if (!is_given && may_be_left_out && is_rare && !parameter.required) continue;
+    // What is rarely given: a mask of a reduction, `keep=true`, `ddof=1`, another diagonal, the dimension of `iota`.
+    const bool is_option = parameter.kind == ArgumentKind::flag || parameter.kind == ArgumentKind::integer ||
+                           parameter.kind == ArgumentKind::dim;
+    if (!is_given && !parameter.required && (is_option || parameter.name == "where")) continue;
     const std::string name = parameter.named_only ? fmt::format("{}=", parameter.name) : "";
     arguments.push_back(name + (is_given ? *given[k] : example_argument(parameter)));
   }
@@ -50,8 +55,7 @@ namespace {
 // Says what to write for arguments that NumPy's functions have.
 std::string help_for_argument(std::string_view name, const OperationInfo& info, const std::string& example) {
   if (name == "keepdims" || name == "keepdim")
-    return fmt::format("a reduced dimension goes; `reshape({}, {})` brings it back with extent 1", example,
-                       example.ends_with("dim=0)") ? "[1, n]" : "[n, 1]");
+    return fmt::format("it is called `keep` here: `{}, keep=true)`", example.substr(0, example.find(')')));
   if (name == "dtype") return fmt::format("convert the operand: `{}(f64(a))`", info.name);
   const auto takes_dim = std::any_of(info.parameters.begin(), info.parameters.end(),
                                      [](const ParameterInfo& parameter) { return parameter.name == "dim"; });
@@ -142,7 +146,23 @@ std::optional<std::string> OperationCall::type_meant() const {
   std::string extents = is_type ? "" : first;
   for (std::size_t k = 1; k < call_->arguments.size() && has_more; ++k)
     extents += (extents.empty() ? "" : ",") + text_of(call_->arguments[k]);
+  // `eye(4)`: the type of a matrix has two extents.
+  const bool is_square = info.name == "eye" && extents.find(',') == std::string::npos;
+  if (is_square) extents += "," + extents;
   return type_of_extents(is_type ? first : "f32", std::move(extents));
+}
+
+// `linspace(0.0, 1.0, 5)`: the ends come first and the number of values last in other libraries.
+std::optional<std::string> OperationCall::spacing_meant() const {
+  if (info.name != "linspace" || call_ == nullptr || call_->arguments.size() != 3) return std::nullopt;
+  std::vector<std::string> texts;
+  for (const frontend::Argument& argument : call_->arguments) {
+    if (!std::holds_alternative<ExprId>(argument.value)) return std::nullopt;
+    texts.push_back(elaborator.text(elaborator.ast()[std::get<ExprId>(argument.value)].span));
+  }
+  const auto type = type_of_extents("f32", texts[2]);
+  if (!type.has_value() || texts[0].size() + texts[1].size() > kLettersMax) return std::nullopt;
+  return fmt::format("linspace({}, {}, {})", *type, texts[0], texts[1]);
 }
 
 // `permute(a, 1, 0)`, `permute(a, [1, 0])`: the transposition that other libraries write so.
@@ -172,6 +192,7 @@ std::optional<std::string> OperationCall::transposition_meant() const {
 // written one by one become a list.
 std::string OperationCall::own_example(std::optional<Span> at_fault) const {
   if (call_ == nullptr || (!info.parameters.empty() && !begins_well())) return example_call(info);
+  if (auto spacing = spacing_meant()) return *std::move(spacing);
   std::vector<std::optional<std::string>> given(info.parameters.size());
   std::vector<std::string> surplus;
   std::size_t next = 0;
@@ -208,10 +229,14 @@ bool OperationCall::refuse_unnamed(const frontend::Argument& argument, std::size
     const std::string own = written == nullptr ? "" : elaborator.text(written->span);
     return own.empty() || own.size() > kLettersMax ? std::string(otherwise) : own;
   };
+  // A mask is no dimension.
+  const std::string written = elaborator.text(argument.span);
+  const bool is_bool = written == "true" || written == "false" || written.find_first_of("<>=!&|") != std::string::npos;
+  const std::string example = example_argument(info.parameters[at]);
   elaborator.report(base::make(Kind::wrong_arguments, info.name, fmt::format("`{}` must be named: {}=...", name, name))
                         .at(argument.span)
                         .suggest(fmt::format("write `{}({}, {}={})`", info.name, shown(bound_.front(), "a"), name,
-                                             shown(&argument, example_argument(info.parameters[at])))));
+                                             is_bool ? example : shown(&argument, example))));
   return false;
 }
 
@@ -357,6 +382,7 @@ std::optional<std::vector<std::size_t>> OperationCall::dims(std::size_t paramete
   std::vector<std::size_t> all;
   if (!has(parameter)) {
     for (std::size_t d = 0; d < rank; ++d) all.push_back(d);
+    dims_read_ = all;
     return all;
   }
   const auto values = integers(parameter);
@@ -371,6 +397,7 @@ std::optional<std::vector<std::size_t>> OperationCall::dims(std::size_t paramete
   }
   std::sort(all.begin(), all.end());
   const auto twice = std::adjacent_find(all.begin(), all.end());
+  dims_read_ = all;
   if (twice == all.end()) return all;
   elaborator.report(base::make(Kind::dim_repeated, info.name, *twice).at(span_of(parameter)));
   return std::nullopt;
@@ -411,6 +438,21 @@ std::optional<std::string> OperationCall::text(std::size_t parameter) {
   return std::nullopt;
 }
 
+std::optional<bool> OperationCall::flag(std::size_t parameter) {
+  if (!has(parameter)) return false;
+  if (const auto* value = std::get_if<frontend::BoolLiteral>(&elaborator.ast()[expr(parameter)].node))
+    return value->value;
+  wrong(span_of(parameter), fmt::format("`{}` is `true` or `false`", info.parameters[parameter].name));
+  return std::nullopt;
+}
+
+std::optional<std::size_t> OperationCall::given(std::string_view name) const {
+  for (std::size_t k = 0; k < info.parameters.size(); ++k) {
+    if (info.parameters[k].name == name && has(k)) return k;
+  }
+  return std::nullopt;
+}
+
 bool OperationCall::wants_element(const Checked& a, bool fits, const std::string& help) {
   if (fits) return true;
   elaborator.report(
@@ -424,7 +466,11 @@ MaybeValue call_operation(Elaborator& elaborator, const OperationInfo& operation
                           const Preference& want) {
   OperationCall bound(elaborator, operation, span, want);
   if (!bound.bind(call)) return std::nullopt;
-  return operation.run(bound);
+  const auto keep = bound.given("keep");
+  const auto keeps = keep.has_value() ? bound.flag(*keep) : std::optional<bool>(false);
+  if (!keeps.has_value()) return std::nullopt;
+  MaybeValue result = operation.run(bound);
+  return *keeps ? Formula(bound).with_dimensions(std::move(result), bound.dims_read()) : result;
 }
 
 }  // namespace tessera::typeck

@@ -1,20 +1,19 @@
 // Constructors: each device fills its own part, nothing is sent.
-#include <fmt/format.h>
+#include "typeck/elaborate/constructors.hpp"
 
-#include "typeck/elaborate/table.hpp"
+#include <fmt/format.h>
 
 namespace tessera::typeck {
 
-namespace {
-
-std::optional<WrittenType> constructed_type(OperationCall& call, std::size_t parameter,
-                                            const Shape* file_shape = nullptr) {
+std::optional<WrittenType> constructed_type(OperationCall& call, std::size_t parameter, const Shape* file_shape) {
   auto written = call.elaborator.types().written_type(call.elaborator.ast(), *call.type(parameter), file_shape);
   if (!written.has_value()) return std::nullopt;
   if (!written->any_layout) return call.elaborator.made(*written).has_value() ? std::move(written) : std::nullopt;
   call.elaborator.report(base::make(Kind::any_layout_here).at(written->span));
   return std::nullopt;
 }
+
+namespace {
 
 // An array whose parts are made where they lie.
 MaybeValue make(OperationCall& call, const WrittenType& wanted, synth::Operation operation,
@@ -42,7 +41,7 @@ MaybeValue run_iota(OperationCall& call) {
         base::make(Kind::element_unsupported, "`iota`", "bool").at(call.span).suggest("use zeros or ones"));
     return std::nullopt;
   }
-  return make(call, *wanted, synth::Iota{}, {});
+  return call.has(1) ? run_iota_along(call, *wanted) : make(call, *wanted, synth::Iota{}, {});
 }
 
 namespace {

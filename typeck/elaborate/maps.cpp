@@ -1,4 +1,6 @@
 // Elementwise operations by name, and allclose, which is made of them.
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <limits>
 
@@ -112,10 +114,10 @@ void note_a_dimension(OperationCall& call, const Checked& a) {
 
 MaybeValue run_min_max(OperationCall& call) {
   if (!call.has(1)) return run_reduction(call);
-  if (call.has(2)) {
-    call.elaborator.report(base::make(Kind::wrong_arguments, call.info.name,
-                                      "two arrays are compared element by element; `dim=` goes with one")
-                               .at(call.span));
+  for (const std::string_view of_one : {"dim", "where", "keep"}) {
+    if (!call.given(of_one).has_value()) continue;
+    const std::string what = fmt::format("two arrays are compared element by element; `{}=` goes with one", of_one);
+    call.elaborator.report(base::make(Kind::wrong_arguments, call.info.name, what).at(call.span));
     return std::nullopt;
   }
   const auto both = alike(call, {0, 1});

@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <numeric>
 
-#include "typeck/elaborate/table.hpp"
+#include "typeck/elaborate/derived.hpp"
 
 namespace tessera::typeck {
 
@@ -56,7 +56,8 @@ MaybeValue run_reduction(OperationCall& call) {
   const auto kind = std::get<synth::ReduceKind>(call.info.detail);
   MaybeValue a = call.array(0);
   if (!a.has_value()) return std::nullopt;
-  const auto dimensions = call.dims(call.info.parameters.size() - 1, call.elaborator.type(*a).rank());
+  const std::size_t dim = kind == synth::ReduceKind::sum ? 1 : 2;
+  const auto dimensions = call.dims(dim, call.elaborator.type(*a).rank());
   if (!dimensions.has_value()) return std::nullopt;
   if (call.elaborator.type(*a).element() == ElementType::boolean) {
     const char* const help = kind == synth::ReduceKind::max ? "of bool it is `any`" : "of bool it is `all`";
@@ -65,7 +66,8 @@ MaybeValue run_reduction(OperationCall& call) {
     if (!a.has_value()) return std::nullopt;
   }
   if (kind != synth::ReduceKind::sum && !has_elements(call, *a, *dimensions)) return std::nullopt;
-  return reduce(call, *a, kind, *dimensions);
+  a = masked(call, *a, kind);
+  return a.has_value() ? reduce(call, *a, kind, *dimensions) : std::nullopt;
 }
 
 // The least and the greatest of bool; of nothing they are what changes no other.
@@ -86,9 +88,31 @@ MaybeValue run_product(OperationCall& call) {
   if (!dimensions.has_value()) return std::nullopt;
   if (call.elaborator.type(*a).element() == ElementType::boolean)
     a = call.elaborator.index_wise().cast_to(call.span, *a, ElementType::i64);
-  if (!a.has_value()) return std::nullopt;
-  return reduce(call, *a, synth::ReduceKind::product, *dimensions);
+  if (a.has_value()) a = masked(call, *a, synth::ReduceKind::product);
+  return a.has_value() ? reduce(call, *a, synth::ReduceKind::product, *dimensions) : std::nullopt;
 }
+
+namespace {
+
+// The sum of the elements where the mask holds, over how many there are, which are counted exactly.
+MaybeValue mean_where(OperationCall& call, const Checked& a, const std::vector<std::size_t>& dimensions) {
+  const Formula f(call);
+  IndexWise& index_wise = call.elaborator.index_wise();
+  const auto c = mask(call, a);
+  if (!c.has_value()) return std::nullopt;
+  // Both sums are of elements that lie alike, so that the quotient moves nothing.
+  const auto together = index_wise.brought_together(call.span, {a, *c}, call.elaborator.element(a), call.quoted());
+  if (!together.has_value()) return std::nullopt;
+  const MaybeValue elements = (*together)[0];
+  const Checked& holds = (*together)[1];
+  const MaybeValue ones = index_wise.cast_to(call.span, holds, ElementType::i64);
+  const MaybeValue count = f.finished(f.sum(ones, dimensions));
+  if (!count.has_value()) return std::nullopt;
+  const MaybeValue total = f.finished(f.sum(f.select(holds, elements, f.number(0, elements)), dimensions));
+  return f.divide(total, index_wise.cast_to(call.span, *count, call.elaborator.element(a)));
+}
+
+}  // namespace
 
 // The global extent divides: of floats in their own type, of integers and bool in f64.
 MaybeValue run_mean(OperationCall& call) {
@@ -102,6 +126,7 @@ MaybeValue run_mean(OperationCall& call) {
   std::int64_t count = 1;
   for (const std::size_t d : *dimensions) count *= elaborator.type(*a).shape()[d];
   a = elaborator.index_wise().cast_to(call.span, *a, element);
+  if (a.has_value() && call.given("where").has_value()) return mean_where(call, *a, *dimensions);
   if (a.has_value()) a = reduce(call, *a, synth::ReduceKind::sum, *dimensions);
   if (!a.has_value()) return std::nullopt;
   const Checked divisor =

@@ -30,6 +30,12 @@ std::vector<OperationInfo> elementwise_operations() {
       map_info("floor", synth::MapOp::floor, "greatest integer not above"),
       map_info("sin", synth::MapOp::sin, "sine"),
       map_info("cos", synth::MapOp::cos, "cosine"),
+      {"tan", {{"a", K::array}}, run_tan, {}, "tangent"},
+      {"ceil", {{"a", K::array}}, run_rounding, Rounds::up, "least integer not below"},
+      {"trunc", {{"a", K::array}}, run_rounding, Rounds::toward_zero, "the integer toward zero"},
+      {"round", {{"a", K::array}}, run_rounding, Rounds::to_nearest, "the nearest integer, of two the even one"},
+      {"isnan", {{"a", K::array}}, run_is_nan, {}, "is it no number?"},
+      {"isfinite", {{"a", K::array}}, run_is_finite, {}, "is it neither infinite nor NaN?"},
       {"where", {{"c", K::array}, {"a", K::array}, {"b", K::array}}, run_where, {}, "a where c holds, else b"},
       {"clip",
        {{"a", K::array}, {"low", K::array}, {"high", K::array}},
@@ -41,33 +47,39 @@ std::vector<OperationInfo> elementwise_operations() {
 
 std::vector<OperationInfo> reduction_operations() {
   const ParameterInfo dims{"dim", K::dims, false, true};
+  const ParameterInfo where{"where", K::array, false, true, "c"};
+  const ParameterInfo keep{"keep", K::flag, false, true};
   return {
       {"min",
-       {{"a", K::array}, {"b", K::array, false}, dims},
+       {{"a", K::array}, {"b", K::array, false}, dims, where, keep},
        run_min_max,
        synth::ReduceKind::min,
        "least, of two arrays or over dimensions"},
       {"max",
-       {{"a", K::array}, {"b", K::array, false}, dims},
+       {{"a", K::array}, {"b", K::array, false}, dims, where, keep},
        run_min_max,
        synth::ReduceKind::max,
        "greatest, of two arrays or over dimensions"},
-      {"all", {{"a", K::array}, dims}, run_all_any, synth::ReduceKind::min, "is every element true?"},
-      {"any", {{"a", K::array}, dims}, run_all_any, synth::ReduceKind::max, "is an element true?"},
+      {"all", {{"a", K::array}, dims, keep}, run_all_any, synth::ReduceKind::min, "is every element true?"},
+      {"any", {{"a", K::array}, dims, keep}, run_all_any, synth::ReduceKind::max, "is an element true?"},
       {"sum",
-       {{"a", K::array}, dims},
+       {{"a", K::array}, dims, where, keep},
        run_reduction,
        synth::ReduceKind::sum,
        "sum over dimensions, all if none is named"},
-      {"prod", {{"a", K::array}, dims}, run_product, synth::ReduceKind::product, "product over dimensions"},
-      {"mean", {{"a", K::array}, dims}, run_mean, {}, "mean over dimensions"},
+      {"prod",
+       {{"a", K::array}, dims, where, keep},
+       run_product,
+       synth::ReduceKind::product,
+       "product over dimensions"},
+      {"mean", {{"a", K::array}, dims, where, keep}, run_mean, {}, "mean over dimensions"},
       {"argmax",
-       {{"a", K::array}, dims},
+       {{"a", K::array}, dims, keep},
        run_arg_reduction,
        synth::ReduceKind::max,
        "position of the greatest; the first wins ties"},
       {"argmin",
-       {{"a", K::array}, dims},
+       {{"a", K::array}, dims, keep},
        run_arg_reduction,
        synth::ReduceKind::min,
        "position of the least; the first wins ties"},
@@ -85,6 +97,24 @@ std::vector<OperationInfo> reduction_operations() {
        run_topk,
        Gives::positions,
        "where each element of `topk` was"},
+  };
+}
+
+std::vector<OperationInfo> spread_operations() {
+  const ParameterInfo dims{"dim", K::dims, false, true};
+  const ParameterInfo keep{"keep", K::flag, false, true};
+  return {
+      {"var",
+       {{"a", K::array}, dims, {"ddof", K::integer, false, true, "1"}, keep},
+       run_variance,
+       Spread::variance,
+       "mean square of the distance from the mean; ddof is taken off the count"},
+      {"std",
+       {{"a", K::array}, dims, {"ddof", K::integer, false, true, "1"}, keep},
+       run_variance,
+       Spread::deviation,
+       "square root of `var`"},
+      {"norm", {{"a", K::array}, dims, keep}, run_norm, {}, "square root of the sum of squares"},
   };
 }
 
@@ -122,6 +152,16 @@ std::vector<OperationInfo> shape_operations() {
        run_reverse,
        {},
        "the elements along a dimension from the last to the first"},
+      {"tril",
+       {{"a", K::array}, {"k", K::integer, false, false, "0"}},
+       run_triangle,
+       Triangle::lower,
+       "zeros above the k-th diagonal"},
+      {"triu",
+       {{"a", K::array}, {"k", K::integer, false, false, "0"}},
+       run_triangle,
+       Triangle::upper,
+       "zeros below the k-th diagonal"},
       {"size", {{"a", K::array}, {"dim", K::dim}}, run_size, {}, "an extent, as a constant"},
   };
 }
@@ -133,6 +173,13 @@ std::vector<OperationInfo> product_operations() {
        run_einsum,
        {},
        "Einstein sum, as in einsum(\"ij,jk->ik\", a, b)"},
+      {"dot", {{"a", K::array}, {"b", K::array}}, run_vectors, Vectors::inner, "sum of the products of two vectors"},
+      {"outer",
+       {{"a", K::array}, {"b", K::array}},
+       run_vectors,
+       Vectors::outer,
+       "each element of a vector times each of another"},
+      {"cov", {{"a", K::array}}, run_covariance, {}, "covariances of the rows, over n - 1"},
       {"take", {{"table", K::array}, {"ids", K::array}}, run_take, {}, "the table's rows at ids"},
       {"one_hot", {{"ids", K::array}, {"n", K::integer}}, run_one_hot, {}, "f32 rows with a 1 at each id"},
       {"allclose",
@@ -148,7 +195,23 @@ std::vector<OperationInfo> product_operations() {
 
 std::vector<OperationInfo> constructor_operations() {
   return {
-      {"iota", {{"T", K::type}}, run_iota, {}, "0, 1, 2, ... in row-major order"},
+      {"iota",
+       {{"T", K::type}, {"dim", K::dim, false, true}},
+       run_iota,
+       {},
+       "0, 1, 2, ... in row-major order, or along a dimension"},
+      {"eye",
+       {{"T", K::type, true, false, "f32[4, 4]"}, {"k", K::integer, false, false, "0"}},
+       run_eye,
+       {},
+       "1 on the k-th diagonal, 0 elsewhere"},
+      {"linspace",
+       {{"T", K::type, true, false, "f32[11]"},
+        {"first", K::array, true, false, "0.0"},
+        {"last", K::array, true, false, "1.0"}},
+       run_linspace,
+       {},
+       "values with equal distances, both ends among them"},
       {"zeros", {{"T", K::type}}, run_zeros, {}, "all 0"},
       {"ones", {{"T", K::type}}, run_ones, {}, "all 1"},
       {"full", {{"T", K::type}, {"v", K::array}}, run_full, {}, "all v"},
@@ -192,8 +255,8 @@ std::vector<OperationInfo> collective_operations() {
 
 std::vector<OperationInfo> all_operations() {
   std::vector<OperationInfo> all;
-  for (auto family : {elementwise_operations, reduction_operations, shape_operations, product_operations,
-                      constructor_operations, collective_operations}) {
+  for (auto family : {elementwise_operations, reduction_operations, spread_operations, shape_operations,
+                      product_operations, constructor_operations, collective_operations}) {
     const auto some = family();
     all.insert(all.end(), some.begin(), some.end());
   }

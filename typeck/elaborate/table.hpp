@@ -24,6 +24,7 @@ enum class ArgumentKind : std::uint8_t {
   integer,   // a constant integer
   axes,      // x or (x, y)
   text,      // a string
+  flag,      // true or false
   rest,      // values to the end: einsum's operands
 };
 
@@ -37,7 +38,12 @@ struct ParameterInfo {
 
 // The member of its family that a function of the table runs.
 enum class Gives : std::uint8_t { elements, positions };
-using Detail = std::variant<std::monostate, Gives, synth::MapOp, synth::ReduceKind, synth::CollectiveKind>;
+enum class Rounds : std::uint8_t { up, toward_zero, to_nearest };
+enum class Spread : std::uint8_t { variance, deviation };
+enum class Vectors : std::uint8_t { inner, outer };
+enum class Triangle : std::uint8_t { lower, upper };
+using Detail = std::variant<std::monostate, Gives, Rounds, Spread, Vectors, Triangle, synth::MapOp, synth::ReduceKind,
+                            synth::CollectiveKind>;
 
 class OperationCall;
 struct OperationInfo {
@@ -82,6 +88,12 @@ class OperationCall {
   std::optional<std::int64_t> integer(std::size_t parameter);
   std::optional<AxisList> axes(std::size_t parameter, const synth::Mesh& mesh);
   std::optional<std::string> text(std::size_t parameter);
+  // False where the argument is absent.
+  std::optional<bool> flag(std::size_t parameter);
+  // The number of the parameter of that name, if there is one and it is given.
+  std::optional<std::size_t> given(std::string_view name) const;
+  // The dimensions that `dims` read last.
+  const std::vector<std::size_t>& dims_read() const { return dims_read_; }
   ExprId expr(std::size_t parameter) const;
   // Are the elements of a fit for this operation? Reports if not.
   bool wants_element(const Checked& a, bool fits, const std::string& help);
@@ -103,6 +115,7 @@ class OperationCall {
 
   std::vector<const frontend::Argument*> bound_;
   std::vector<const frontend::Argument*> rest_;
+  std::vector<std::size_t> dims_read_;
   const frontend::Call* call_ = nullptr;   // as it was written
   std::optional<std::string> meant_type_;  // for the value that stands in a type's place, for help
 
@@ -112,6 +125,7 @@ class OperationCall {
   std::optional<std::string> type_meant() const;
   bool refuse_value_for_type(std::size_t at);
   std::optional<std::string> transposition_meant() const;
+  std::optional<std::string> spacing_meant() const;
   bool begins_well() const;
 };
 
@@ -154,6 +168,17 @@ MaybeValue run_full(OperationCall& call);
 MaybeValue run_random(OperationCall& call);
 MaybeValue run_normal(OperationCall& call);
 MaybeValue run_load(OperationCall& call);
+MaybeValue run_rounding(OperationCall& call);  // ceil, trunc, round
+MaybeValue run_is_nan(OperationCall& call);
+MaybeValue run_is_finite(OperationCall& call);
+MaybeValue run_tan(OperationCall& call);
+MaybeValue run_variance(OperationCall& call);  // var, std
+MaybeValue run_covariance(OperationCall& call);
+MaybeValue run_norm(OperationCall& call);
+MaybeValue run_vectors(OperationCall& call);   // dot, outer
+MaybeValue run_triangle(OperationCall& call);  // tril, triu
+MaybeValue run_eye(OperationCall& call);
+MaybeValue run_linspace(OperationCall& call);
 MaybeValue run_collective(OperationCall& call);     // by axes
 MaybeValue run_collective_to(OperationCall& call);  // permute, exchange
 

@@ -138,7 +138,9 @@ MaybeValue Elaborator::replaced(const Checked& base, const frontend::Replacement
   v = in_rank_of(*this, *v, *part, span);
   if (v.has_value()) v = turned_forwards(*this, *v, *part, span);
   for (std::size_t d = 0; v.has_value() && d < part->size(); ++d) {
-    if ((*part)[d].step > 1 && type(*v).shape()[d] > 1) v = spread(*this, *v, d, (*part)[d].step, span);
+    // Zeros between the elements change nothing in a sum alone: other pending values are finished before.
+    if ((*part)[d].step > 1 && type(*v).shape()[d] > 1)
+      v = spread(*this, finished(*v, kWith, span), d, (*part)[d].step, span);
   }
   return v.has_value() ? laid_over(*this, span, kWith, base, *v, *part) : std::nullopt;
 }

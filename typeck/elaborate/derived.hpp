@@ -1,0 +1,47 @@
+// Formulas of operations that are made of others. Private to typeck/elaborate/.
+#pragma once
+
+#include <optional>
+#include <vector>
+
+#include "typeck/elaborate/table.hpp"
+
+namespace tessera::typeck {
+
+// Each step gives nothing where an operand is nothing (what was wrong was reported), so that formulas read as formulas.
+class Formula {
+ public:
+  explicit Formula(OperationCall& call) : call_(call) {}
+
+  // Elementwise; the result has the last operand's element type if none is given.
+  MaybeValue map(synth::MapOp op, const std::vector<MaybeValue>& operands,
+                 std::optional<ElementType> element = {}) const;
+  MaybeValue compare(synth::MapOp op, const MaybeValue& a, const MaybeValue& b) const {
+    return map(op, {a, b}, ElementType::boolean);
+  }
+  MaybeValue add(const MaybeValue& a, const MaybeValue& b) const { return map(synth::MapOp::add, {a, b}); }
+  MaybeValue subtract(const MaybeValue& a, const MaybeValue& b) const { return map(synth::MapOp::subtract, {a, b}); }
+  MaybeValue multiply(const MaybeValue& a, const MaybeValue& b) const { return map(synth::MapOp::multiply, {a, b}); }
+  MaybeValue divide(const MaybeValue& a, const MaybeValue& b) const { return map(synth::MapOp::divide, {a, b}); }
+  MaybeValue negate(const MaybeValue& a) const { return map(synth::MapOp::negate, {a}); }
+  MaybeValue select(const MaybeValue& c, const MaybeValue& a, const MaybeValue& b) const {
+    return map(synth::MapOp::select, {c, a, b});
+  }
+  // A number of the element type that a is computed in.
+  MaybeValue number(double value, const MaybeValue& like) const;
+  // With a dimension of extent 1 more, at this place; with several, ascending, of the result.
+  MaybeValue with_dimension(const MaybeValue& a, std::size_t dimension) const;
+  MaybeValue with_dimensions(MaybeValue a, const std::vector<std::size_t>& ascending) const;
+  MaybeValue sum(const MaybeValue& a, const std::vector<std::size_t>& dimensions) const;
+  MaybeValue finished(const MaybeValue& a) const;
+
+ private:
+  OperationCall& call_;
+};
+
+// `where=`: the mask in the shape of a; and a with what changes nothing in its reduction where the mask does not hold,
+// or a itself without a mask.
+std::optional<Checked> mask(OperationCall& call, const Checked& a);
+MaybeValue masked(OperationCall& call, const Checked& a, synth::ReduceKind kind);
+
+}  // namespace tessera::typeck
