@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <array>
 
 namespace tessera::synth {
@@ -14,6 +15,7 @@ constexpr std::array<std::string_view, std::variant_size_v<Operation>> kNames = 
     "reduce",     "arg_reduce", "find",       "contract", "cumsum",      "sort",    "greatest",
     "candidates", "transpose",  "reshape",    "take",     "scatter_add", "one_hot", "lay",
     "assemble",   "collect",    "print_text", "print",    "show",        "save",    "assert"};
+static_assert(std::ranges::none_of(kNames, &std::string_view::empty), "every operation has a name");
 
 }  // namespace
 
