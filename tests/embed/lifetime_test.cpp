@@ -77,19 +77,19 @@ TEST(Lifetime, AForkKeepsWhatItHas) {
 TEST(Lifetime, FunctionsMeanWhatTheyMeant) {
   Session session;
   ASSERT_TRUE(succeeded(session.run("mesh m = [x: 2]\nlet k = 3\nlet dir = \"there\"\nfn inner(v: i64) = v + k\n")));
-  ASSERT_TRUE(succeeded(session.run("fn outer(v: i64) = inner(v) * 10\nfn wide(v: f32[8@x]) = v as [8@x] on m\n")));
+  ASSERT_TRUE(succeeded(session.run("fn outward(v: i64) = inner(v) * 10\nfn wide(v: f32[8@x]) = v as [8@x] on m\n")));
   ASSERT_TRUE(succeeded(session.run("fn cube(v: f32) = v * v * v\nfn slope(v: f32) = grad(cube)(v)\n")));
   for (int n = 0; n < 500; ++n) {
     ASSERT_TRUE(succeeded(session.run("mesh m = [y: 3]\nlet k = " + std::to_string(n) +
                                       "\nfn inner(v: i64) = v\nfn cube(v: f32) = v\nlet dir = 5\n")));
   }
-  ASSERT_TRUE(succeeded(session.run("let r = outer(1)\nlet (p, s) = slope(2.0)\nlet i = inner(1)\n")));
+  ASSERT_TRUE(succeeded(session.run("let r = outward(1)\nlet (p, s) = slope(2.0)\nlet i = inner(1)\n")));
   EXPECT_EQ(session.get("r")->to_vector<std::int64_t>()->front(), 40);
   EXPECT_EQ(session.get("s")->to_vector<float>()->front(), 12);
   EXPECT_EQ(session.get("i")->to_vector<std::int64_t>()->front(), 1);
   EXPECT_EQ(session.get("k")->to_vector<std::int64_t>()->front(), 499);
   // Mistakes in old texts still have their place.
-  const auto wrong = session.run("let t = outer(1.0)\n");
+  const auto wrong = session.run("let t = outward(1.0)\n");
   ASSERT_FALSE(wrong.ok());
   EXPECT_EQ(wrong.diagnostics().front().labels.front().place.line, 1U);
 }
