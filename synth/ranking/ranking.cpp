@@ -158,7 +158,7 @@ class Ranking {
     double left = placement.bound_seconds;
     for (std::size_t i = 0; i < requests_.size(); ++i) {
       const auto [from, to] = ends(requests_[i], placement.mesh);
-      TESSERA_TRY(made, plan_unverified(from, to, machine_, {}));
+      TESSERA_TRY(made, plan_unverified(from, to, machine_, {}, &known_sums_));
       placement.seconds += requests_[i].times * made.seconds;
       placement.plans.push_back(std::make_shared<const Plan>(std::move(made)));
       left -= candidate.bounds[i];
@@ -217,6 +217,7 @@ class Ranking {
   RankedFor purpose_;
   std::optional<std::vector<double>> common_bounds_;  // of the requests
   SumEstimate estimate_;
+  KnownSums known_sums_;
   std::vector<Candidate> candidates_;
   PlaceRanking result_;
 };

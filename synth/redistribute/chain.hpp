@@ -149,9 +149,9 @@ base::Result<Plan> plan_within(Prices& prices, const ArrayType& from, const Arra
 base::Diagnostic over_budget(std::int64_t least, std::int64_t budget);
 
 // A plan with all figures but its lower bounds, not verified. This and the next look at the token of the thread's scope
-// (base/stop_scope.hpp).
+// (base/stop_scope.hpp). What is known of the machine's sums spares work and changes nothing.
 base::Result<Plan> plan_unverified(const ArrayType& from, const ArrayType& to, const Machine& machine,
-                                   const PlanOptions& options);
+                                   const PlanOptions& options, KnownSums* known_sums = nullptr);
 // Adds the lower bounds to the plan's figures and verifies it.
 base::Status with_bounds(Plan& plan, const Machine& machine);
 

@@ -175,10 +175,11 @@ base::Result<Chain> rival_chain(const ArrayType& from, const ArrayType& to, Plan
 }
 
 base::Result<Plan> plan_unverified(const ArrayType& from, const ArrayType& to, const Machine& given,
-                                   const PlanOptions& options) {
+                                   const PlanOptions& options, KnownSums* known_sums) {
   TESSERA_TRY_STATUS(check_ends(from, to));
   TESSERA_TRY(machine, machine_for_both(given, from.mesh(), to.mesh()));
-  Prices prices(machine);
+  // Between meshes the machine is that of the larger one, whose sums may take another time.
+  Prices prices(machine, from.mesh() == to.mesh() ? known_sums : nullptr);
   const bool ours = options.planner == Planner::tessera;
   const bool nothing_to_do = same_type(from, to);
   std::vector<Chain> chains{Chain{}};
@@ -293,7 +294,11 @@ base::Result<std::shared_ptr<const Plan>> PlanCache::get(const ArrayType& from, 
   return base::guarded_until_stopped([&]() -> base::Result<std::shared_ptr<const Plan>> {
     const base::StopScope scope(stop);
     const std::string key = cache_key(from, to, options);
-    TESSERA_TRY(known, remembered(key, [&] { return plan(from, to, machine_, options, stop); }));
+    TESSERA_TRY(known, remembered(key, [&]() -> base::Result<Plan> {
+                  TESSERA_TRY(made, plan_unverified(from, to, machine_, options, &known_sums_));
+                  TESSERA_TRY_STATUS(with_bounds(made, machine_));
+                  return made;
+                }));
     if (known->verified) return known;
     Plan own = *known;
     TESSERA_TRY_STATUS(with_bounds(own, machine_));
@@ -307,7 +312,8 @@ base::Result<std::shared_ptr<const Plan>> PlanCache::get_price(const ArrayType& 
                                                                const PlanOptions& options, base::StopToken stop) {
   return base::guarded_until_stopped([&] {
     const base::StopScope scope(stop);
-    return remembered(cache_key(from, to, options), [&] { return plan_unverified(from, to, machine_, options); });
+    return remembered(cache_key(from, to, options),
+                      [&] { return plan_unverified(from, to, machine_, options, &known_sums_); });
   });
 }
 

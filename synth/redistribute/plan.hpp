@@ -15,6 +15,7 @@
 #include "base/stop.hpp"
 #include "synth/machine/machine.hpp"
 #include "synth/plan/plan.hpp"
+#include "synth/redistribute/known_sums.hpp"
 
 namespace tessera::synth {
 
@@ -69,6 +70,7 @@ class PlanCache {
 
   Machine machine_;
   base::PersistentMap<std::string, std::shared_ptr<const Plan>> plans_;
+  KnownSums known_sums_;
   std::size_t size_ = 0;
 };
 

@@ -32,6 +32,20 @@ std::int64_t rounded(std::int64_t bytes) {
 
 }  // namespace
 
+std::size_t KnownSums::mesh(const MeshRef& mesh) {
+  const auto same = [&](const MeshRef& known) {
+    return known == mesh || (*known == *mesh && known->matrix() == mesh->matrix());
+  };
+  const auto number = static_cast<std::size_t>(std::ranges::find_if(meshes_, same) - meshes_.begin());
+  if (number == meshes_.size()) meshes_.push_back(mesh);
+  return number;
+}
+
+KnownSums::Sum KnownSums::find(const Key& key) const {
+  const Sum* const known = sums_.find(key);
+  return known == nullptr ? Sum{} : *known;
+}
+
 StepCost Prices::of(const Collective& step, const ArrayType& before, const ArrayType& after) {
   base::look_for_stop();
   const CollectiveKind kind = kind_of(step);
@@ -75,12 +89,24 @@ Prices::KnownSize* Prices::known_size(const Collective& step, const ArrayType& b
   return &sizes_.emplace_back(KnownSize{std::move(*size), {}, {}, nullptr});
 }
 
+std::optional<KnownSums::Key> Prices::shared_key(const KnownSize* known, const ArrayType& before) {
+  if (known_sums_ == nullptr || known == nullptr || !known->size.is_exact) return std::nullopt;
+  const SumSize& size = known->size;
+  return KnownSums::Key{known_sums_->mesh(size.mesh), size.kind, before.element(), size.tile_bytes_before,
+                        size.tile_bytes_after,        size.axes};
+}
+
 StepCost Prices::of_direct_sum(const Collective& step, const ArrayType& before, const ArrayType& after) {
   KnownSize* const known = known_size(step, before, after);
   const bool is_exact = known != nullptr && known->size.is_exact;
   if (is_exact && known->direct) return *known->direct;
-  const StepCost price = cost(machine_, step, before, after);
+  auto key = shared_key(known, before);
+  KnownSums::Sum shared = key.has_value() ? known_sums_->find(*key) : KnownSums::Sum{};
+  const StepCost price = shared.direct.has_value() ? *shared.direct : cost(machine_, step, before, after);
   if (is_exact) known->direct = price;
+  if (!key.has_value() || shared.direct.has_value()) return price;
+  shared.direct = price;
+  known_sums_->set(std::move(*key), std::move(shared));
   return price;
 }
 
@@ -109,22 +135,40 @@ Prices::KnownProgram& Prices::programmed(const Collective& step, const ArrayType
     known.cost = *of_size->by_program;
     return known;
   }
-  ReduceProgramRef program = is_known ? of_size->program : searched(step, before, after, seconds_max);
-  if (program != nullptr) {
-    worked(work_of_pairs(step, after));
-    known.cost = cost(machine_, Collective{step.effect, program}, before, after);
-    if (known.cost.seconds < seconds_max) known.program = std::move(program);
-  }
+  KnownSums::Program best = is_known ? priced(of_size->program, step, before, after, seconds_max)
+                                     : searched(step, before, after, seconds_max);
+  known.cost = best.cost;
+  known.program = std::move(best.program);
   if (of_size == nullptr || is_known) return known;
   of_size->by_program = known.cost;
   of_size->program = known.program;
   return known;
 }
 
-ReduceProgramRef Prices::searched(const Collective& step, const ArrayType& before, const ArrayType& after,
-                                  double seconds_max) {
+KnownSums::Program Prices::searched(const Collective& step, const ArrayType& before, const ArrayType& after,
+                                    double seconds_max) {
   worked(work_of_pairs(step, after) * std::ssize(machine_.levels));
-  return best_reduce_program(machine_, step, before, after, seconds_max);
+  auto key = shared_key(known_size(step, before, after), before);
+  KnownSums::Sum shared = key.has_value() ? known_sums_->find(*key) : KnownSums::Sum{};
+  if (shared.by_program.has_value()) {
+    if (shared.by_program->is_found) worked(work_of_pairs(step, after));
+    return *std::move(shared.by_program);
+  }
+  auto best = priced(best_reduce_program(machine_, step, before, after, seconds_max), step, before, after, seconds_max);
+  if (!key.has_value()) return best;
+  shared.by_program = best;
+  known_sums_->set(std::move(*key), std::move(shared));
+  return best;
+}
+
+// The program, unless it is no faster than that.
+KnownSums::Program Prices::priced(ReduceProgramRef program, const Collective& step, const ArrayType& before,
+                                  const ArrayType& after, double seconds_max) {
+  if (program == nullptr) return {};
+  worked(work_of_pairs(step, after));
+  KnownSums::Program best{nullptr, cost(machine_, Collective{step.effect, program}, before, after), true};
+  if (best.cost.seconds < seconds_max) best.program = std::move(program);
+  return best;
 }
 
 StepCost Prices::of_program(const Collective& step, const ArrayType& before, const ArrayType& after) {

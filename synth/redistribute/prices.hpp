@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "synth/machine/machine.hpp"
+#include "synth/redistribute/known_sums.hpp"
 
 namespace tessera::synth {
 
@@ -20,8 +21,11 @@ constexpr std::int64_t kFewDevices = 64;
 
 class Prices {
  public:
-  // The machine outlives this. Once a stop is asked for (base/stop_scope.hpp), planning ends before the next price.
-  explicit Prices(const Machine& machine) : machine_(machine) {}
+  // Both outlive this. Once a stop is asked for (base/stop_scope.hpp), planning ends before the next price. What is
+  // taken from the known sums counts as work that was done, so that the same input gives the same plan whatever is
+  // known.
+  explicit Prices(const Machine& machine, KnownSums* known_sums = nullptr)
+      : machine_(machine), known_sums_(known_sums) {}
   const Machine& machine() const { return machine_; }
 
   // Searches count what they do, in nanoseconds that it takes about, and end with what they have found where it is
@@ -87,8 +91,10 @@ class Prices {
     ReduceProgramRef program;
   };
   KnownSize* known_size(const Collective& step, const ArrayType& before, const ArrayType& after);
-  ReduceProgramRef searched(const Collective& step, const ArrayType& before, const ArrayType& after,
-                            double seconds_max);
+  KnownSums::Program searched(const Collective& step, const ArrayType& before, const ArrayType& after,
+                              double seconds_max);
+  KnownSums::Program priced(ReduceProgramRef program, const Collective& step, const ArrayType& before,
+                            const ArrayType& after, double seconds_max);
   KnownProgram& programmed(const Collective& step, const ArrayType& before, const ArrayType& after);
   StepCost of_direct_sum(const Collective& step, const ArrayType& before, const ArrayType& after);
   StepCost of_program(const Collective& step, const ArrayType& before, const ArrayType& after);
@@ -96,7 +102,11 @@ class Prices {
   StepCost of_round(const Round& round, const ArrayType& before, const ArrayType& after);
   StepCost remembered(CollectiveKind kind, const Collective& step, const ArrayType& before, const ArrayType& after);
 
+  // Where the sum is kept for other plans; nothing where its tiles have several sizes.
+  std::optional<KnownSums::Key> shared_key(const KnownSize* known, const ArrayType& before);
+
   const Machine& machine_;
+  KnownSums* known_sums_;
   std::vector<Known> known_;
   std::vector<KnownProgram> programs_;
   std::vector<KnownSize> sizes_;

@@ -52,24 +52,26 @@ base::Result<std::optional<Way>> Resolutions::next(const Choice& choice) {
   if (!is_started_) TESSERA_TRY_STATUS(start());
   Entry entry;
   while (take_least(entry)) {
-    if (choice.is_hopeless(entry.least.bound, entry.way.received_bytes)) continue;
+    if (choice.is_hopeless(entry.least.bound, entry.way->received_bytes)) continue;
     if (!entry.steps.empty()) {
       if ((is_found_ && (priced_max_ <= 0 || !prices_.may_go_on())) ||
           (prices_.is_overdrawn() && from_.devices() <= kExactDevicesMax)) {
         gave_up_ = true;
         continue;
       }
-      for (const Collective& step : entry.steps) TESSERA_TRY_STATUS(entry.way.take(step, prices_));
+      Way way = *entry.way;
+      for (const Collective& step : entry.steps) TESSERA_TRY_STATUS(way.take(step, prices_));
       entry.steps.clear();
       --priced_max_;
-      entry.least = least_of(entry.way, entry.left);
+      entry.least = least_of(way, entry.left);
+      entry.way = std::make_shared<const Way>(std::move(way));
       push(std::move(entry));
       continue;
     }
-    if (is_met(entry.way)) continue;
+    if (is_met(*entry.way)) continue;
     if (entry.left.empty()) {
       is_found_ = true;
-      return std::optional<Way>{std::move(entry.way)};
+      return std::optional<Way>{*entry.way};
     }
     expand(entry.way, entry.left);
   }
@@ -79,7 +81,7 @@ base::Result<std::optional<Way>> Resolutions::next(const Choice& choice) {
 base::Status Resolutions::start() {
   is_started_ = true;
   if (resolve_.empty()) {
-    push(Entry{{}, 0, Way{{}, from_}, {}, {}});
+    push(Entry{{}, 0, std::make_shared<const Way>(Way{{}, from_}), {}, {}});
     return base::Done{};
   }
   for (const Chain& chain : cut_further({}, from_)) TESSERA_TRY_STATUS(begin_at(chain));
@@ -133,7 +135,7 @@ base::Status Resolutions::begin_as_sum(const Chain& start, const AxisList& more)
   TESSERA_TRY_STATUS(way.take(keep_step(more, from_.layout().reduce()), prices_));
   AxisList left = canonical_set(concatenated(resolve_, more));
   const Least least = least_of(way, left);
-  push(Entry{least, 0, std::move(way), std::move(left), {}});
+  push(Entry{least, 0, std::make_shared<const Way>(std::move(way)), std::move(left), {}});
   return base::Done{};
 }
 
@@ -152,31 +154,31 @@ base::Status Resolutions::begin_towards(const ArrayType& parts) {
 base::Status Resolutions::begin_at(const Chain& steps) {
   Way way{{}, from_};
   for (const Collective& step : steps) TESSERA_TRY_STATUS(way.take(step, prices_));
-  const auto same = [&](const Entry& entry) { return entry.way.type == way.type; };
+  const auto same = [&](const Entry& entry) { return entry.way->type == way.type; };
   if (std::any_of(entries_.begin(), entries_.end(), same)) return base::Done{};
   const Least least = least_of(way, resolve_);
-  push(Entry{least, 0, std::move(way), resolve_, {}});
+  push(Entry{least, 0, std::make_shared<const Way>(std::move(way)), resolve_, {}});
   return base::Done{};
 }
 
-void Resolutions::expand(const Way& way, const AxisList& left) {
+void Resolutions::expand(const WayRef& way, const AxisList& left) {
   for (std::size_t d = 0; d < to_.rank(); ++d) {
-    const AxisList wanted = wanted_on(way.type, to_, left, d);
+    const AxisList wanted = wanted_on(way->type, to_, left, d);
     if (!wanted.empty()) offer(way, left, reduce_scatter_step(wanted, d));
     if (priced_max_ > 0) {
-      for (Collective& step : scatters_that_cut(way.type, to_, wanted, d)) offer(way, left, std::move(step));
+      for (Collective& step : scatters_that_cut(way->type, to_, wanted, d)) offer(way, left, std::move(step));
     }
-    if (auto step = scatter_into(way.type, to_, left, d)) offer(way, left, std::move(*step));
+    if (auto step = scatter_into(way->type, to_, left, d)) offer(way, left, std::move(*step));
     if (has_slow_links_) offer_orders(way, left, d);
   }
   offer(way, left, all_reduce_step(left));
   if (priced_max_ <= 0) return;
   if (left != resolve_) offer_moves(way, left);
-  const AxisList parts = single_axes(way.type, left, prices_.machine());
+  const AxisList parts = single_axes(way->type, left, prices_.machine());
   if (parts.size() < 2) return;
   for (const AxisPart& part : parts) {
     for (std::size_t d = 0; d < to_.rank(); ++d) {
-      if (fits(way.type, d, {part})) offer(way, left, reduce_scatter_step({part}, d));
+      if (fits(way->type, d, {part})) offer(way, left, reduce_scatter_step({part}, d));
     }
     offer(way, left, all_reduce_step({part}));
   }
@@ -184,9 +186,9 @@ void Resolutions::expand(const Way& way, const AxisList& left) {
 
 // All axes at once into one dimension, in the orders that the target does not ask for: by a program these take no
 // longer, and what is then left to move may stay inside the units.
-void Resolutions::offer_orders(const Way& way, const AxisList& left, std::size_t dimension) {
+void Resolutions::offer_orders(const WayRef& way, const AxisList& left, std::size_t dimension) {
   constexpr std::size_t kAxesMax = 3;
-  if (left.size() < 2 || left.size() > kAxesMax || !fits(way.type, dimension, left)) return;
+  if (left.size() < 2 || left.size() > kAxesMax || !fits(way->type, dimension, left)) return;
   AxisList order = left;
   const auto before = [](const AxisPart& a, const AxisPart& b) {
     return std::pair(a.axis, a.before) < std::pair(b.axis, b.before);
@@ -198,24 +200,24 @@ void Resolutions::offer_orders(const Way& way, const AxisList& left, std::size_t
 }
 
 // Between two reductions what has been cut may have to make room where the target wants the next axis.
-void Resolutions::offer_moves(const Way& way, const AxisList& left) {
+void Resolutions::offer_moves(const WayRef& way, const AxisList& left) {
   for (const Slices cuts : {Slices::all, Slices::leading}) {
-    const auto parts = target_in_parts(way.type, to_, left, cuts);
+    const auto parts = target_in_parts(way->type, to_, left, cuts);
     if (!parts) continue;
     for (const Chain& chain : cut_further({}, *parts)) {
       const auto finer = after_chain(chain, *parts);
-      if (!finer.ok() || tile_bytes_max(*finer) > bound_bytes_ || *finer == way.type) continue;
-      push(Entry{way.seconds + least_after(*finer, left), 0, way, left, direct_move(way.type, *finer, true)});
+      if (!finer.ok() || tile_bytes_max(*finer) > bound_bytes_ || *finer == way->type) continue;
+      push(Entry{way->seconds + least_after(*finer, left), 0, way, left, direct_move(way->type, *finer, true)});
     }
   }
 }
 
-void Resolutions::offer(const Way& way, const AxisList& left, Collective step) {
+void Resolutions::offer(const WayRef& way, const AxisList& left, Collective step) {
   auto rest = without(left, axes_of(step));
-  const auto after = apply(step, way.type);
+  const auto after = apply(step, way->type);
   if (!rest || !after.ok()) return;
-  const Least least = least_of_step(step, way.type, *after) + least_after(*after, *rest);
-  push(Entry{way.seconds + least, 0, way, std::move(*rest), {std::move(step)}});
+  const Least least = least_of_step(step, way->type, *after) + least_after(*after, *rest);
+  push(Entry{way->seconds + least, 0, way, std::move(*rest), {std::move(step)}});
 }
 
 Resolutions::Least Resolutions::least_of(const Way& way, const AxisList& left) const {
@@ -309,9 +311,8 @@ double Resolutions::farthest_latency(const AxisList& axes) const {
 // want it; all others have to be brought to the devices that miss them.
 Resolutions::Least Resolutions::least_after(const ArrayType& type, const AxisList& left) const {
   if (left.empty()) {
-    if (target_ == nullptr) target_ = Floors::tiles_of(from_, to_);
     prices_.worked(Floors::work(to_, prices_.machine()));
-    const double least = Floors(type, to_, prices_.machine(), target_).of_any();
+    const double least = floor_of(type);
     return {least, least};
   }
   const auto size = static_cast<double>(shard_count(left));
@@ -322,6 +323,14 @@ Resolutions::Least Resolutions::least_after(const ArrayType& type, const AxisLis
   const double scattered = std::max(received / bandwidth_, bytes * seconds_to_bring_together(left));
   const double finished = std::max(scattered, bytes * seconds_to_finish(type, left));
   return {scattered + latency_, finished + farthest_latency(left)};
+}
+
+// Many ways lead to one layout.
+double Resolutions::floor_of(const ArrayType& type) const {
+  const auto [known, is_new] = floors_.try_emplace({&type.mesh(), type.layout()}, 0);
+  if (!is_new) return known->second;
+  if (target_ == nullptr) target_ = Floors::tiles_of(from_, to_);
+  return known->second = Floors(type, to_, prices_.machine(), target_).of_any();
 }
 
 void Resolutions::push(Entry entry) {

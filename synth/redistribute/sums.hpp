@@ -10,6 +10,7 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
 #include <memory>
 #include <optional>
 #include <utility>
@@ -41,10 +42,11 @@ class Resolutions {
     friend Least operator+(const Least& a, const Least& b) { return {a.seconds + b.seconds, a.bound + b.bound}; }
     friend Least operator+(double more, const Least& b) { return {more + b.seconds, more + b.bound}; }
   };
+  using WayRef = std::shared_ptr<const Way>;  // many entries go on from one
   struct Entry {
     Least least;             // of the whole chain
     std::size_t number = 0;  // in the order in which they were met
-    Way way;
+    WayRef way;
     AxisList left;  // what is still to be resolved
     Chain steps;    // the way's next, not yet taken and priced
   };
@@ -59,15 +61,16 @@ class Resolutions {
   base::Status begin_with_more_parts();
   base::Status begin_as_sum(const Chain& start, const AxisList& more);
   base::Status begin_at(const Chain& steps);
-  void expand(const Way& way, const AxisList& left);
-  void offer(const Way& way, const AxisList& left, Collective step);
-  void offer_orders(const Way& way, const AxisList& left, std::size_t dimension);
-  void offer_moves(const Way& way, const AxisList& left);
+  void expand(const WayRef& way, const AxisList& left);
+  void offer(const WayRef& way, const AxisList& left, Collective step);
+  void offer_orders(const WayRef& way, const AxisList& left, std::size_t dimension);
+  void offer_moves(const WayRef& way, const AxisList& left);
   void push(Entry entry);
   bool take_least(Entry& entry);
   bool is_met(const Way& way);
   Least least_of(const Way& way, const AxisList& left) const;
   Least least_after(const ArrayType& type, const AxisList& left) const;
+  double floor_of(const ArrayType& type) const;
   Least least_of_step(const Collective& step, const ArrayType& before, const ArrayType& after) const;
   double farthest_latency(const AxisList& axes) const;
   const std::vector<double>& units_spread_over(const AxisList& axes) const;
@@ -88,8 +91,9 @@ class Resolutions {
   std::vector<double> bandwidths_;  // of every level, outermost first: of all its links together
   // Results for sets of axes that were asked about before.
   mutable std::vector<std::pair<AxisList, std::vector<double>>> spread_;
-  mutable std::shared_ptr<const Tiling> target_;  // the target's tiles, once they are asked for
-  std::vector<Entry> entries_;                    // a heap
+  mutable std::shared_ptr<const Tiling> target_;                     // the target's tiles, once they are asked for
+  mutable std::map<std::pair<const Mesh*, Layout>, double> floors_;  // of the move from there to the target
+  std::vector<Entry> entries_;                                       // a heap
   std::vector<Met> met_;
   std::size_t count_ = 0;
   std::int64_t priced_max_ = 0;

@@ -407,38 +407,6 @@ TEST(PlanAcrossMeshes, IsOneExchange) {
   expect_moves_data(summed);
 }
 
-// A plan that was only priced is verified when it is asked for, and is then the plan that is made at once.
-TEST(PlanCacheTest, VerifiesWhatWasPriced) {
-  const ArrayType from = type("f32[64@x,64]", "x:4,y:2");
-  const ArrayType to = type("f32[64,64@(y,x)]", "x:4,y:2");
-  PlanCache cache{Machine{}};
-  const auto priced = cache.get_price(from, to);
-  ASSERT_TRUE(priced.ok());
-  EXPECT_FALSE((*priced)->verified);
-  const auto whole = cache.get(from, to);
-  const auto at_once = plan(from, to, Machine{});
-  ASSERT_TRUE(whole.ok() && at_once.ok());
-  EXPECT_TRUE((*whole)->verified);
-  EXPECT_EQ(print_json(**whole), print_json(*at_once));
-  EXPECT_EQ((*cache.get_price(from, to)).get(), whole->get());
-  EXPECT_EQ(cache.size(), 1U);
-}
-
-TEST(PlanCacheTest, SharesPlans) {
-  PlanCache cache{Machine{}};
-  const ArrayType from = type("f32[8@x,8]", "x:4");
-  const ArrayType to = type("f32[8,8@x]", "x:4");
-  const auto once = cache.get(from, to);
-  const auto again = cache.get(from, to);
-  ASSERT_TRUE(once.ok());
-  EXPECT_EQ(*once, *again);
-  EXPECT_EQ(cache.size(), 1U);
-  EXPECT_TRUE(cache.get(from, to, by(Planner::gather)).ok());
-  EXPECT_EQ(cache.size(), 2U);
-  EXPECT_FALSE(cache.get(from, type("f32[9,8]", "x:4")).ok());
-  EXPECT_EQ(cache.size(), 2U);
-}
-
 TEST(PlanText, IsForPeople) {
   const std::string text = print_text(plan_of("x:4,y:2", "f32[16@y,16,16@x]", "f32[16@y,16@x,16]"));
   EXPECT_EQ(text,
