@@ -157,17 +157,22 @@ std::string steps_text(const std::vector<Redistribution>& changes) {
 
 std::string bindings_text(const RunReport& report, const Screen& screen) {
   std::string text;
-  for (const Binding& binding : report.bindings) {
-    if (binding.name == kLastValue) continue;  // has been shown
-    const std::string line = fmt::format("{} : {}", binding.name, binding.type);
+  const auto& all = report.bindings;
+  for (std::size_t i = 0; i < all.size(); ++i) {
+    if (all[i].name == kLastValue) continue;  // has been shown
+    const std::string line = fmt::format("{} : {}", all[i].name, all[i].type);
     if (!screen.detailed) {
       text += line + "\n";
       continue;
     }
-    std::string remark = cost_text(report, binding.statement);
-    const bool is_plain_scalar = binding.placement.devices == 1 && binding.placement.tile.empty();
-    if (remark.empty() && !is_plain_scalar) remark = placement_text(binding.placement);
-    text += with_remark(line, remark, screen.columns());
+    const bool is_next_alike = i + 1 < all.size() && all[i + 1].statement == all[i].statement;
+    const bool is_alone = !is_next_alike && (i == 0 || all[i - 1].statement != all[i].statement);
+    const std::string cost = is_next_alike ? "" : cost_text(report, all[i].statement);
+    const bool is_plain_scalar = all[i].placement.devices == 1 && all[i].placement.tile.empty();
+    const std::string placed = is_plain_scalar ? "" : placement_text(all[i].placement);
+    text += with_remark(line, is_alone && !cost.empty() ? cost : placed, screen.columns());
+    // What a statement moves for several names is said once, below them.
+    if (!is_alone && !cost.empty()) text += with_remark("", "together: " + cost, screen.columns());
   }
   return text;
 }
