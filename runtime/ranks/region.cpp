@@ -24,6 +24,7 @@ namespace {
 struct Header {
   std::uint64_t secret = 0;
   alignas(kAlignment) std::atomic<std::int64_t> failed_step = kNever;
+  std::atomic<std::int64_t> lost_rank = -1;  // the first that was found to be gone
 };
 static_assert(std::atomic<std::int64_t>::is_always_lock_free, "processes share these");
 
@@ -102,6 +103,12 @@ Region::Line& Region::line(int place) const { return reinterpret_cast<Line*>(bas
 
 bool Region::has_process(int place) const {
   return kill(static_cast<pid_t>(line(place).process), 0) == 0 || errno != ESRCH;
+}
+
+int Region::first_lost(int rank) const {
+  std::int64_t first = -1;
+  const bool is_first = reinterpret_cast<Header*>(base_)->lost_rank.compare_exchange_strong(first, rank);
+  return is_first ? rank : static_cast<int>(first);
 }
 
 std::atomic<std::int64_t>& Region::failed_step() const { return reinterpret_cast<Header*>(base_)->failed_step; }

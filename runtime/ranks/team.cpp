@@ -90,7 +90,7 @@ base::Status Team::look_for_peers() {
     const int rank = turn % size();
     const auto r = static_cast<std::size_t>(rank);
     if (!near_[r] || region_->has_process(places_[r])) continue;
-    broken_ = {base::make(Kind::peer_lost, rank)};
+    broken_ = {base::make(Kind::peer_lost, region_->first_lost(rank))};
     return broken_;
   }
   return base::Done{};

@@ -15,7 +15,7 @@ import time
 from pathlib import Path
 
 sys.path.append(str(Path(__file__).resolve().parent.parent))
-from crowd import run_crowd
+from crowd import run_crowd, waiting
 from launches import ENDS_WITHIN, RanksTest, rank_of, ranks_below
 
 DOOMED = "libdoomed.so"
@@ -463,5 +463,4 @@ if __name__ == "__main__":
     RanksTest.mpirun, RanksTest.tessera, DOOMED = sys.argv[1:4]
     KILLS = int(sys.argv[4]) if len(sys.argv) > 4 else KILLS
     SEED = int(sys.argv[5]) if len(sys.argv) > 5 else SEED
-    # One launch at a time: who is seen to be gone first depends on how soon the others get a processor.
-    run_crowd(1, sys.argv[6:])
+    run_crowd(waiting(RanksTest.mpirun), sys.argv[6:])

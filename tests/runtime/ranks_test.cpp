@@ -108,6 +108,17 @@ TEST(Region, IsSeenByBothSides) {
   EXPECT_EQ(mine->failed_step().load(), kNever);
 }
 
+// Rank 3 is gone, rank 2 ends because of it, and rank 0 finds rank 2 gone before it looks for rank 3.
+TEST(Region, NamesTheRankThatWasLostFirst) {
+  const auto mine = Region::create(2);
+  ASSERT_NE(mine, nullptr);
+  const auto other = Region::open(mine->address(), 2, 1);
+  ASSERT_NE(other, nullptr);
+  EXPECT_EQ(other->first_lost(3), 3);
+  EXPECT_EQ(mine->first_lost(2), 3);
+  EXPECT_EQ(other->first_lost(0), 3);
+}
+
 // Its first pages are kept for the next who asks; what lies beyond an eighth of the memory is forgotten.
 TEST(Region, KeepsItsFirstPagesOnly) {
   const auto region = Region::create(1);
