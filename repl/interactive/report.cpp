@@ -172,7 +172,7 @@ std::string bindings_text(const RunReport& report, const Screen& screen) {
     const std::string placed = is_plain_scalar ? "" : placement_text(all[i].placement);
     text += with_remark(line, is_alone && !cost.empty() ? cost : placed, screen.columns());
     // What a statement moves for several names is said once, below them.
-    if (!is_alone && !cost.empty()) text += with_remark("", "together: " + cost, screen.columns());
+    if (!is_alone && !cost.empty()) text += fmt::format("    together: {}\n", cost);
   }
   return text;
 }

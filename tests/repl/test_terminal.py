@@ -33,6 +33,20 @@ class Typing(AtATerminal):
                          "b : f32[16, 16@(x,y), 16]   all_to_all x, all_to_all y: 20 KiB in all, peak 4 KiB per device\n")
         self.assertEqual(terminal.leave(), 0)
 
+    def test_several_names_of_one_statement_say_once_what_it_moves(self):
+        terminal = self.start()
+        terminal.answer("mesh m = [x: 4]")
+        terminal.answer("let w = iota(f32[8@x])")
+        terminal.answer("fn loss(w: f32[8@x]) -> f32 { sum(w * w) }")
+        self.assertEqual(terminal.answer("let (g, h) = (w * 2.0, sum(w))"),
+                         "g : f32[8@x]                each device 2 (8 B), 1 copy\n"
+                         "h : f32{+x}                 each device 4 B, 1 copy\n")
+        told = terminal.answer("let (l, g) = grad(loss, wrt=[w])(w)").splitlines()
+        self.assertEqual(told[:2], ["l : f32                     each device 4 B, 4 copies",
+                                    "g : f32[8@x]                each device 2 (8 B), 1 copy"])
+        self.assertRegex(told[2], r"^    together: all_reduce x: \d+ B in all, peak \d+ B per device$")
+        self.assertEqual(len(told), 3)
+
     def test_a_failure_does_not_end_it(self):
         terminal = self.start()
         self.assertIn("error[unknown-name]", terminal.answer("nothing"))
