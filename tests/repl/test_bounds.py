@@ -2,64 +2,14 @@
 that `run --stats` counts, beside bounds that are counted here from the types alone. On the machine here a step costs its bytes and hardly
 anything else: where small arrays meet latencies, the fastest way may receive a few bytes more."""
 
-import itertools
 import math
+from pathlib import Path
+
+import operations_table
+from bounds import MACHINE, MESHES, lacking, lacking_picked, reduced, text
 from driver import CommandLine, main, received_by
 
-MACHINE = '[{"name": "link", "count": 8, "bandwidth": 1e9, "latency": 1e-15}]'
-MESHES = [{"x": 4, "y": 2}, {"x": 3}, {"x": 2, "y": 3}]
 SLACK = 1.05
-
-
-def positions(mesh):
-    """The coordinates of every device."""
-    return [dict(zip(mesh, at)) for at in itertools.product(*(range(size) for size in mesh.values()))]
-
-
-def tile(mesh, at, shape, splits):
-    """The box of an array that a device holds: `splits` has the axes of every dimension, `"xy"`."""
-    box = []
-    for extent, axes in zip(shape, splits):
-        parts, number = 1, 0
-        for axis in axes:
-            parts, number = parts * mesh[axis], number * mesh[axis] + at[axis]
-        box.append((number * extent // parts, (number + 1) * extent // parts))
-    return box
-
-
-def volume(box):
-    return math.prod(max(0, end - begin) for begin, end in box)
-
-
-def common(a, b):
-    return [(max(i[0], j[0]), min(i[1], j[1])) for i, j in zip(a, b)]
-
-
-def lacking(mesh, operand, result, shift):
-    """Elements that the devices' tiles of the result take out of the operand, element r being the operand's r + shift, and do not
-    hold. Operand and result are pairs of shape and splits."""
-    count = 0
-    for at in positions(mesh):
-        wanted = [(begin + by, end + by) for (begin, end), by in zip(tile(mesh, at, *result), shift)]
-        wanted = common(wanted, [(0, extent) for extent in operand[0]])
-        count += volume(wanted) - volume(common(wanted, tile(mesh, at, *operand)))
-    return count
-
-
-def lacking_picked(mesh, shape, splits, rows):
-    """Elements that the devices' tiles lack of an array of these rows of another one, which is split alike."""
-    count = 0
-    for at in positions(mesh):
-        (begin, end), columns = tile(mesh, at, (len(rows), shape[1]), splits)
-        own, _ = tile(mesh, at, shape, splits)
-        count += sum(not own[0] <= row < own[1] for row in rows[begin:end]) * (columns[1] - columns[0])
-    return count
-
-
-def text(shape, splits):
-    """`f32[8@(x,y), 4]`"""
-    dimensions = [f"{extent}@({','.join(axes)})" if axes else str(extent) for extent, axes in zip(shape, splits)]
-    return f"f32[{', '.join(dimensions)}]"
 
 
 class Bounds(CommandLine):
@@ -148,25 +98,18 @@ class Bounds(CommandLine):
                 self.holds(mesh, [a, f"let b = roll(a, {by}, 0)"], elements)
                 self.holds(mesh, [a, f"let i = sum([{by}, 0])", "let b = roll(a, i, 0)"], elements)
 
-    def reduced_elements(self, mesh, shape, own):
-        """What devices receive that finish a reduction of the rows where it lies: each element has a contributor for every part of the
-        rows, and that many devices times its copies want it."""
-        contributors = math.prod(mesh[axis] for axis in own[0])
-        copies = math.prod(size for axis, size in mesh.items() if axis not in own[0] + own[1])
-        return (contributors - 1 + contributors * copies - 1) * shape[1]
-
     def test_pending_products(self):
         for mesh, shape, own in self.each():
             a = f"let a = iota({text(shape, own)})"
             result = text((shape[1],), (own[1],))
-            elements = self.reduced_elements(mesh, shape, own)
+            elements = reduced(mesh, shape, own)
             self.holds(mesh, [a, f"let b: {result} = prod(a, dim=0)"], elements)
 
     def test_positions_of_extremes(self):
         for mesh, shape, own in self.each():
             a = f"let a = iota({text(shape, own)})"
             positions = text((shape[1],), (own[1],)).replace("f32", "i64")
-            elements = self.reduced_elements(mesh, shape, own)
+            elements = reduced(mesh, shape, own)
             self.holds(mesh, [a, f"let b: {positions} = argmax(a, dim=0)"], 3 * elements)  # a maximum and a position: 4 B and 8 B
 
     def test_diagonals(self):
@@ -181,6 +124,11 @@ class Bounds(CommandLine):
             for own in splits:
                 lines = [f"let a = iota({text(shape, own)})", "let b = reshape(a, [17280])"]
                 self.holds(mesh, lines, lacking(mesh, (shape, own), (shape, (own[0] + own[1], "")), (0, 0)))
+
+    def test_the_tables_of_the_page(self):
+        page = (Path(__file__).resolve().parents[2] / "docs/operations.md").read_text(encoding="utf-8")
+        for shapes in (operations_table.EVEN, operations_table.UNEVEN):
+            self.assertIn("\n".join(operations_table.table(self.executable, shapes)), page)
 
 
 if __name__ == "__main__":
