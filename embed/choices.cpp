@@ -8,6 +8,8 @@
 #include "embed/convert.hpp"
 #include "embed/kinds.hpp"
 #include "embed/session_impl.hpp"
+#include "embed/stop_token.hpp"
+#include "embed/value_readers.hpp"
 #include "frontend/parse.hpp"
 #include "runtime/memory/device_peaks.hpp"
 #include "synth/choose/alternatives.hpp"
@@ -180,8 +182,23 @@ base::Diagnostic nothing_chosen(const typeck::Typed& typed, const std::string& w
 }
 
 // The prices of a name's layouts.
-Result<std::vector<LayoutPrice>> prices_in(const Program::Impl& program, const typeck::ChosenFunction& chosen,
-                                           std::string_view name) {
+Result<std::vector<LayoutPrice>> prices_of(const Program::Impl& program, const typeck::ChosenFunction& chosen,
+                                           std::size_t maker, base::StopToken stop) {
+  synth::PlanCache plans(program.machine);
+  const synth::ChoiceNode& node = chosen.problem->nodes[maker];
+  const auto found = synth::alternatives_of(*chosen.problem, maker, plans, {}, stop);
+  if (!found) return embed::to_public(*program.texts, found.errors());
+  std::vector<LayoutPrice> all;
+  for (const synth::LayoutAlternative& one : *found) {
+    const auto type = synth::type_in(*chosen.problem, *node.result, one.layout);
+    const bool is_chosen = one.layout == *chosen.choice.nodes[maker].result;
+    all.push_back({synth::print(*type), one.seconds, one.bound_seconds, is_chosen});
+  }
+  return all;
+}
+
+Result<ExplainedValue> explained(const Program::Impl& program, const typeck::ChosenFunction& chosen,
+                                 std::string_view name, base::StopToken stop) {
   std::string names;
   for (const typeck::ChosenFunction::Name& own : chosen.names) {
     if (own.name.empty()) continue;
@@ -189,16 +206,11 @@ Result<std::vector<LayoutPrice>> prices_in(const Program::Impl& program, const t
       names += fmt::format("{}`{}`", names.empty() ? "" : ", ", own.name);
       continue;
     }
-    synth::PlanCache plans(program.machine);
-    const synth::ChoiceNode& node = chosen.problem->nodes[*own.problem_node];
-    const auto found = synth::alternatives_of(*chosen.problem, *own.problem_node, plans);
-    if (!found) return embed::to_public(*program.texts, found.errors());
-    std::vector<LayoutPrice> all;
-    for (const synth::LayoutAlternative& one : *found) {
-      const auto type = synth::type_in(*chosen.problem, *node.result, one.layout);
-      all.push_back({synth::print(*type), one.seconds, one.layout == *chosen.choice.nodes[*own.problem_node].result});
-    }
-    return all;
+    auto prices = prices_of(program, chosen, *own.problem_node, stop);
+    if (!prices) return prices.diagnostics();
+    const Place place = own.span.known() ? embed::place(*program.texts, own.span) : Place{};
+    return ExplainedValue{own.name, synth::print(program.typed->type(own.node)), place,
+                          embed::readers_of(*program.typed, chosen, own.node, *program.texts), std::move(*prices)};
   }
   return embed::bad_call(fmt::format("`{}` binds no `{}`; its names are {}", chosen.name, name, names));
 }
@@ -215,13 +227,17 @@ Result<std::vector<Choice>> choices_of(const Program& program) {
   });
 }
 
-Result<std::vector<LayoutPrice>> layout_prices(const Program& program, std::string_view function,
-                                               std::string_view name) {
-  return embed::safely([&]() -> Result<std::vector<LayoutPrice>> {
+Result<std::vector<Choice>> Session::choices() const {
+  if (!impl_->chosen) return std::vector<Choice>{};
+  return choices_of(*impl_->chosen);
+}
+
+Result<ExplainedValue> explain_value(const Program& program, std::string_view function, std::string_view name,
+                                     const std::optional<StopToken>& stop) {
+  return embed::safely([&]() -> Result<ExplainedValue> {
     const Program::Impl& own = *program.impl();
     for (const typeck::ChosenFunction& chosen : own.typed->choices) {
-      if (chosen.name != function) continue;
-      return prices_in(own, chosen, name);
+      if (chosen.name == function) return explained(own, chosen, name, embed::token_of(stop));
     }
     return embed::to_public(*own.texts, base::Diagnostics{nothing_chosen(*own.typed, std::string(function))});
   });

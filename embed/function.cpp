@@ -217,7 +217,14 @@ static Result<Function> make_function(Session::Impl& session, std::string_view n
   Function::Impl made{std::string(name), *read, {}, {}, {}, {}, nullptr, nullptr, {}, session.config, {}};
   for (const synth::ArrayType& type : *read) made.parameters.push_back(session.type_text(type));
   made.texts = std::make_shared<const Texts>(std::move(texts));
-  return compile(session, *call, std::move(made));
+  const auto kept_texts = made.texts;
+  auto compiled = compile(session, *call, std::move(made));
+  if (compiled && !call->typed.choices.empty()) {
+    auto typed = std::make_shared<const typeck::Typed>(std::move(call->typed));
+    session.chosen.emplace(std::make_shared<const Program::Impl>(
+        Program::Impl{session.state, kept_texts, std::move(typed), {}, {}, {}, {}, session.plans.machine()}));
+  }
+  return compiled;
 }
 
 Result<Function> Session::function(std::string_view name, const std::vector<std::string>& types) {

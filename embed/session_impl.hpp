@@ -87,6 +87,7 @@ struct Session::Impl {
         plans(forked.plans),
         team(forked.team),
         memory(forked.memory),
+        chosen(forked.chosen),
         stopped_by(config->stop, stop) {}
   // A fork that goes on with another configuration, among the same ranks.
   Impl(const Impl& forked, std::shared_ptr<const Config> other_config, synth::PlanCache other_plans)
@@ -95,6 +96,7 @@ struct Session::Impl {
         plans(std::move(other_plans)),
         team(embed::with_limits(forked.team, *config)),
         memory(forked.memory),
+        chosen(forked.chosen),
         stopped_by(config->stop, stop) {}
   Impl& operator=(const Impl&) = delete;
 
@@ -150,6 +152,7 @@ struct Session::Impl {
   embed::TeamRef team;
   std::shared_ptr<runtime::Pool> memory;
   std::vector<StatementStatistics> statistics;  // of the last run, up to its failure if it failed
+  std::optional<Program> chosen;                // the last that ran or was compiled and has layouts that were chosen
   std::atomic<bool> stop = false;
   embed::StopLink stopped_by;
   std::atomic<bool> busy = false;

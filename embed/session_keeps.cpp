@@ -89,6 +89,7 @@ void Session::Impl::become(embed::State after) {
 Result<RunReport> Session::Impl::kept(Result<RunReport> report) {
   std::optional<embed::State> made = std::exchange(next, std::nullopt);
   if (report && made) become(std::move(*made));
+  if (report && !report->program.impl()->typed->choices.empty()) chosen = report->program;
   return report;
 }
 

@@ -6,6 +6,7 @@
 
 #include "repl/interactive/commands.hpp"
 #include "repl/interactive/interpreter.hpp"
+#include "repl/interactive/why.hpp"
 #include "repl/render/choices.hpp"
 #include "tessera/choice.hpp"
 
@@ -13,24 +14,37 @@ namespace tessera::repl {
 
 namespace {
 
-// The last program of the session that calls the function, with what was chosen for its first call there.
+// The last program of the session that calls a function whose layouts are chosen, with its first call there.
 struct ChosenCall {
   Program program;
   Choice choice;
 };
 
-std::optional<ChosenCall> last_call(const State& state, const std::string& function) {
+template <class F>
+std::optional<ChosenCall> last_call(const State& state, const F& is_wanted) {
   const std::vector<const Entry*> entries = state.entries.in_order();
   for (auto entry = entries.rbegin(); entry != entries.rend(); ++entry) {
     for (const auto& [name, by] : (*entry)->bound) {
       const auto choices = choices_of(by.program);
       if (!choices) continue;
       for (const Choice& one : *choices) {
-        if (one.function == function) return ChosenCall{by.program, one};
+        if (is_wanted(one)) return ChosenCall{by.program, one};
       }
     }
   }
   return std::nullopt;
+}
+
+bool explain_in(const CommandCall& call, const ChosenCall& chosen, const std::string& name) {
+  const auto value = explain_value(chosen.program, chosen.choice.function, name);
+  if (!value) return call.interpreter.fail(value.diagnostics());
+  call.out(explained_text(*value, chosen.choice.function));
+  return true;
+}
+
+bool is_bound(const State& state, const std::string& name) {
+  const std::vector<Binding> names = state.session.names();
+  return std::any_of(names.begin(), names.end(), [&](const Binding& own) { return own.name == name; });
 }
 
 }  // namespace
@@ -39,7 +53,7 @@ bool run_choice(const CommandCall& call) {
   const std::string words(call.argument);
   const std::size_t blank = words.find(' ');
   const std::string function = words.substr(0, blank);
-  const auto found = last_call(call.interpreter.state(), function);
+  const auto found = last_call(call.interpreter.state(), [&](const Choice& one) { return one.function == function; });
   if (!found)
     return call.interpreter.complain(fmt::format(
         "no call of an `auto fn {0}` has bound a name here\n  help: layouts are chosen for a call: `let r = "
@@ -49,11 +63,18 @@ bool run_choice(const CommandCall& call) {
     call.out(choice_text(found->choice, call.interpreter.state().session.config().machine));
     return true;
   }
-  const std::string name = words.substr(words.find_first_not_of(' ', blank));
-  const auto prices = layout_prices(found->program, function, name);
-  if (!prices) return call.interpreter.fail(prices.diagnostics());
-  call.out(prices_text(*prices));
-  return true;
+  return explain_in(call, *found, words.substr(words.find_first_not_of(' ', blank)));
+}
+
+std::optional<bool> why_in_chosen(const CommandCall& call) {
+  const std::string name(call.argument);
+  if (is_bound(call.interpreter.state(), name)) return std::nullopt;
+  const auto found = last_call(call.interpreter.state(), [&](const Choice& one) {
+    return std::any_of(one.values.begin(), one.values.end(),
+                       [&](const Choice::Value& value) { return value.name == name; });
+  });
+  if (!found) return std::nullopt;
+  return explain_in(call, *found, name);
 }
 
 }  // namespace tessera::repl

@@ -121,6 +121,7 @@ std::string alternatives_text(const std::vector<Redistribution::Alternative>& co
 }
 
 bool run_why(const CommandCall& call) {
+  if (const auto told = why_in_chosen(call)) return *told;
   const auto movement = movement_asked_about(call, call.argument_at);
   if (!movement) return false;
   if (movement->empty())

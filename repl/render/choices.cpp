@@ -4,7 +4,6 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
-#include <nlohmann/json.hpp>
 
 #include "repl/render/table.hpp"
 #include "repl/render/units.hpp"
@@ -12,8 +11,6 @@
 namespace tessera::repl {
 
 namespace {
-
-using nlohmann::ordered_json;
 
 std::string proof_text(const Choice& choice) {
   constexpr double kClosed = 1e-6;
@@ -83,31 +80,29 @@ std::string rivals_text(const Choice& choice) {
   return text;
 }
 
-ordered_json conversions_json(const std::vector<Choice::Conversion>& conversions) {
-  ordered_json all = ordered_json::array();
-  for (const Choice::Conversion& one : conversions) {
-    all.push_back({{"value", one.value},
-                   {"from", one.from},
-                   {"to", one.to},
-                   {"seconds", one.seconds},
-                   {"executions", one.executions},
-                   {"received_bytes_total", one.received_bytes_total},
-                   {"because", one.because},
-                   {"line", one.place.line},
-                   {"column", one.place.column}});
-  }
-  return all;
+std::string reader_text(const ValueReader& reader, const std::string& made) {
+  std::string how = fmt::format("as {}, {} away", reader.type, seconds_text(reader.seconds));
+  if (reader.seconds == 0) how = reader.type == made ? "as it lies" : fmt::format("its part {}", reader.type);
+  const std::string where = reader.place.line == 0 ? "" : fmt::format(" at line {}", reader.place.line);
+  const std::string what = reader.place.line == 0 ? reader.reader : fmt::format("`{}`", reader.reader);
+  return fmt::format("  {}: for {}{}{}\n", how, reader.is_backward ? "the gradient of " : "", what, where);
 }
 
-ordered_json values_json(const Choice& choice) {
-  ordered_json all = ordered_json::array();
-  for (const Choice::Value& value : choice.values) {
-    all.push_back({{"name", value.name.empty() ? ordered_json(nullptr) : ordered_json(value.name)},
-                   {"type", value.type},
-                   {"line", value.place.line},
-                   {"column", value.place.column}});
-  }
-  return all;
+// What it takes beyond the chosen one: at most that, where no search has proved that nothing takes less.
+std::string more_text(const LayoutPrice& price, double chosen) {
+  constexpr double kProved = 1 - 1e-6;
+  if (chosen <= 0) return "-";
+  const bool is_exact = price.bound_seconds >= kProved * price.seconds;
+  return fmt::format("{}{:+.1f}%", is_exact ? "" : "at most ", 100 * (price.seconds / chosen - 1));
+}
+
+std::string prices_text(const std::vector<LayoutPrice>& prices) {
+  const auto chosen = std::ranges::find_if(prices, &LayoutPrice::is_chosen);
+  const double least = chosen == prices.end() ? 0 : chosen->seconds;
+  std::vector<Row> rows = {{"layout", "seconds", "more", ""}};
+  for (const LayoutPrice& one : prices)
+    rows.push_back({one.type, seconds_text(one.seconds), more_text(one, least), one.is_chosen ? "chosen" : ""});
+  return table(rows);
 }
 
 }  // namespace
@@ -127,45 +122,11 @@ std::string choice_text(const Choice& choice, const Machine& machine) {
   return text + modelled_text(machine) + "\n";
 }
 
-std::string prices_text(const std::vector<LayoutPrice>& prices) {
-  const auto chosen = std::ranges::find_if(prices, &LayoutPrice::is_chosen);
-  std::vector<Row> rows = {{"layout", "seconds", "more", ""}};
-  for (const LayoutPrice& one : prices) {
-    const bool is_known = chosen != prices.end() && chosen->seconds > 0;
-    const std::string more = is_known ? fmt::format("{:+.1f}%", 100 * (one.seconds / chosen->seconds - 1)) : "-";
-    rows.push_back({one.type, seconds_text(one.seconds), more, one.is_chosen ? "chosen" : ""});
-  }
-  return table(rows);
-}
-
-std::string choice_json(const Choice& choice) {
-  ordered_json rivals = ordered_json::array();
-  for (const Choice::Rival& rival : choice.rivals)
-    rivals.push_back(
-        {{"name", rival.name}, {"seconds", rival.seconds ? ordered_json(*rival.seconds) : ordered_json()}});
-  const ordered_json line = {{"function", choice.function},
-                             {"mesh", choice.mesh},
-                             {"over", choice.over},
-                             {"line", choice.place.line},
-                             {"column", choice.place.column},
-                             {"weights", nullptr},
-                             {"seconds", choice.seconds},
-                             {"bound_seconds", choice.bound_seconds},
-                             {"gap", choice.gap},
-                             {"proof", choice.proof},
-                             {"operations", choice.operations},
-                             {"choices", choice.choices},
-                             {"plans", choice.plans},
-                             {"values", values_json(choice)},
-                             {"conversions", conversions_json(choice.conversions)},
-                             {"arrivals", conversions_json(choice.arrivals)},
-                             {"local_seconds", choice.local_seconds},
-                             {"peak_bytes", choice.peak_bytes},
-                             {"memory_bytes", choice.memory_bytes},
-                             {"fits", choice.fits},
-                             {"rivals", std::move(rivals)},
-                             {"verified", choice.verified}};
-  return line.dump(-1, ' ', false, ordered_json::error_handler_t::replace);
+std::string explained_text(const ExplainedValue& value, const std::string& function) {
+  std::string text = fmt::format("{} of `{}`: {}\n", value.name, function, value.type);
+  text += value.readers.empty() ? "nobody reads it\n" : "";
+  for (const ValueReader& reader : value.readers) text += reader_text(reader, value.type);
+  return text + prices_text(value.layouts);
 }
 
 }  // namespace tessera::repl

@@ -1,4 +1,4 @@
-// Chosen layouts, for people and as JSON.
+// Chosen layouts, for people.
 #pragma once
 
 #include <string>
@@ -9,9 +9,7 @@ namespace tessera::repl {
 
 // The types, what is moved and why, and what others would take.
 std::string choice_text(const Choice& choice, const Machine& machine);
-// A table: the layouts that a name could have, and what they take.
-std::string prices_text(const std::vector<LayoutPrice>& prices);
-// One line: docs/automatic.md says what the keys are.
-std::string choice_json(const Choice& choice);
+// Who reads a value and how, and a table of the layouts that it could have, with what they take.
+std::string explained_text(const ExplainedValue& value, const std::string& function);
 
 }  // namespace tessera::repl

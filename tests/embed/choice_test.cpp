@@ -2,6 +2,7 @@
 // the same program. The programs are random, on one axis, on two and on an axis with a cut by weights.
 #include <gtest/gtest.h>
 #include <tessera/choice.hpp>
+#include <tessera/function.hpp>
 #include <tessera/tessera.hpp>
 
 #include <algorithm>
@@ -212,26 +213,76 @@ TEST(Choice, IsTheSameEachTime) {
     EXPECT_EQ(first->choices[0].values[k].type, second->choices[0].values[k].type);
 }
 
-// The chosen layout is the cheapest of all, and takes what was promised.
-TEST(Choice, HasPricesOfOtherLayouts) {
-  for (std::uint32_t seed = 0; seed < 8; ++seed) {
-    const ChosenCase one = CaseMaker(seed).make();
+// What comes of a text in which a value of `f` is annotated; nothing where the annotation may not be made so, as that
+// of a loop, which is one behind it.
+std::string annotated_text(const std::string& text, const Choice::Value& value, const std::string& type) {
+  const std::size_t function = text.find("auto fn f(");
+  std::string from = value.name + ": f32[N, N] auto";
+  if (value.role == Choice::Role::let) from = "let " + value.name + " = ";
+  const std::size_t at = text.find(from, function);
+  if (at == std::string::npos) return "";
+  const std::string rest = text.substr(at + from.size(), text.find('\n', at) - at - from.size());
+  const bool is_let = value.role == Choice::Role::let;
+  if (is_let && (rest.rfind("loop", 0) == 0 || rest.find(") as [") != std::string::npos)) return "";
+  return text.substr(0, at) + (is_let ? "let " : "") + value.name + ": " + type + (is_let ? " = " : "") +
+         text.substr(at + from.size());
+}
+
+// Every figure of every value is that of a choice in which the text says so. The chosen layout's is that of the choice.
+TEST(Choice, PricesOfLayoutsAreThoseOfAnnotations) {
+  std::size_t compared = 0;
+  for (std::uint32_t seed = 0; seed < 4; ++seed) {
+    const std::string text = CaseMaker(seed).make().chosen;
+    SCOPED_TRACE(text);
     Session session(Config{});
-    const auto program = session.check(one.chosen);
-    ASSERT_TRUE(program) << one.chosen;
-    const auto choices = choices_of(*program);
-    ASSERT_TRUE(choices);
-    const auto prices = layout_prices(*program, "f", "w");
-    ASSERT_TRUE(prices) << prices.diagnostics().front().message;
-    ASSERT_GT(prices->size(), 1U);
-    const auto chosen = std::find_if(prices->begin(), prices->end(), [](const auto& own) { return own.is_chosen; });
-    ASSERT_NE(chosen, prices->end());
-    if (choices->at(0).proof != "limit") {
-      EXPECT_NEAR(chosen->seconds, choices->at(0).seconds, 1e-6 * chosen->seconds) << one.chosen;
-      EXPECT_NEAR(prices->front().seconds, chosen->seconds, 1e-6 * chosen->seconds) << one.chosen;
+    const auto program = session.check(text);
+    ASSERT_TRUE(program);
+    const Choice choice = choices_of(*program).value().at(0);
+    for (const Choice::Value& value : choice.values) {
+      if (value.role == Choice::Role::result) continue;
+      SCOPED_TRACE(value.name);
+      const auto told = explain_value(*program, "f", value.name);
+      ASSERT_TRUE(told) << told.diagnostics().front().message;
+      EXPECT_EQ(told->type, value.type);
+      ASSERT_FALSE(told->layouts.empty());
+      for (const LayoutPrice& price : told->layouts) {
+        EXPECT_LE(price.bound_seconds, price.seconds * (1 + 1e-9));
+        EXPECT_TRUE(!price.is_chosen || price.seconds <= choice.seconds * (1 + 1e-6));
+        const std::string other = annotated_text(text, value, price.type);
+        if (other.empty() || price.bound_seconds < price.seconds * (1 - 1e-6)) continue;
+        const auto there = choose_layouts(other, "t.tess", Config{}, {"", 60, false, false, false});
+        ASSERT_TRUE(there) << price.type << ": " << there.diagnostics().front().message;
+        if (there->choices.at(0).proof == "limit") continue;
+        EXPECT_NEAR(there->choices[0].seconds, price.seconds, 2e-6 * price.seconds) << price.type;
+        ++compared;
+      }
     }
-    EXPECT_FALSE(layout_prices(*program, "f", "nothing"));
+    EXPECT_FALSE(explain_value(*program, "f", "nothing"));
   }
+  EXPECT_GT(compared, 40U);
+}
+
+// Readers are told with the layout that they take, and with what brings it there.
+TEST(Choice, SaysWhoReadsAValue) {
+  Session session(Config{});
+  const auto program = session.check(
+      "mesh m = [d: 4]\n"
+      "auto fn f(x: f32[N@d, K], w: f32[K@d, M]) -> f32[N, M] = relu(x @ w) + x @ w\n"
+      "let y = f(ones(f32[4096@d, 64]), ones(f32[64@d, 64]))\n");
+  ASSERT_TRUE(program) << program.diagnostics().front().message;
+  const ExplainedValue w = explain_value(*program, "f", "w").value();
+  EXPECT_EQ(w.type, "f32[64@d, 64]");
+  ASSERT_EQ(w.readers.size(), 2U);
+  EXPECT_EQ(w.readers[0].type, "f32[64, 64]");
+  EXPECT_EQ(w.readers[0].reader, "x @ w");
+  EXPECT_EQ(w.readers[0].place.column, 63U);
+  EXPECT_GT(w.readers[0].seconds, 0);
+  EXPECT_EQ(w.readers[1].place.column, 72U);
+  const ExplainedValue x = explain_value(*program, "f", "x").value();
+  ASSERT_EQ(x.readers.size(), 2U);
+  EXPECT_EQ(x.readers[1].type, x.type);
+  EXPECT_EQ(x.readers[1].seconds, 0);
+  EXPECT_EQ(x.layouts.size(), 1U);
 }
 
 TEST(Choice, OfNoSuchFunctionSaysWhichThereAre) {
@@ -314,6 +365,58 @@ TEST(Choice, FitsTheMemoryOfDevicesOrSaysSo) {
   }
   EXPECT_GT(warned, 0U);
   EXPECT_LT(warned, 14U);
+}
+
+std::vector<std::string> json_of(const Result<std::vector<Choice>>& choices) {
+  std::vector<std::string> all;
+  EXPECT_TRUE(choices);
+  for (const Choice& one : *choices) all.push_back(choice_json(one));
+  return all;
+}
+
+// What a session tells is what the program that ran says of itself; a text without choices, one that fails and one
+// that is only checked change nothing, and forks go their own ways.
+TEST(Choice, OfASessionAreThoseOfItsLastText) {
+  Session session(Config{});
+  EXPECT_TRUE(session.choices()->empty());
+  for (std::uint32_t seed = 0; seed < 6; ++seed) {
+    const auto checked = session.fork().check(CaseMaker(seed + 100).make().chosen);
+    const auto run = session.run(CaseMaker(seed).make().chosen);
+    ASSERT_TRUE(checked && run) << seed;
+    const auto own = json_of(session.choices());
+    EXPECT_EQ(own, json_of(choices_of(run->program)));
+    ASSERT_EQ(own.size(), 1U);
+    EXPECT_NE(own, json_of(choices_of(*checked)));
+    Session fork = session.fork();
+    ASSERT_TRUE(session.run("let z = l + 1.0\n"));
+    ASSERT_FALSE(session.run("let (l, r) = f(oops, oops, oops)\n"));
+    EXPECT_EQ(json_of(session.choices()), own);
+    ASSERT_TRUE(fork.run("let (l, r) = f(ones(f32[12, 12]), ones(f32[12, 12]), ones(f32[12, 12]))\n"));
+    EXPECT_NE(json_of(fork.choices()), own);
+    EXPECT_EQ(json_of(session.choices()), own);
+  }
+}
+
+// A compiled function runs in the layouts that are told.
+TEST(Choice, OfASessionAreThoseOfACompiledFunction) {
+  for (std::uint32_t seed = 0; seed < 4; ++seed) {
+    Session session(Config{});
+    ASSERT_TRUE(session.run(CaseMaker(seed).make().chosen));
+    const std::string type = "f32[12, 12]";
+    const auto function = session.function("f", {type, type, type});
+    ASSERT_TRUE(function) << function.diagnostics().front().message;
+    const auto choices = session.choices();
+    ASSERT_TRUE(choices);
+    ASSERT_EQ(choices->size(), 1U);
+    std::vector<std::string> results;
+    for (const Choice::Value& value : choices->front().values) {
+      EXPECT_TRUE(value.role != Choice::Role::parameter || value.type.rfind("f32[12", 0) == 0) << value.type;
+      if (value.role == Choice::Role::result) results.push_back(value.type);
+    }
+    EXPECT_EQ(results, function->results());
+    EXPECT_FALSE(session.function("f", {type}));
+    EXPECT_EQ(json_of(session.choices()), json_of(choices));
+  }
 }
 
 TEST(Choice, EndsWhenItIsStopped) {

@@ -4,6 +4,8 @@
 //                        "let y = f(ones(f32[64@d, 8]), ones(f32[8, 8]))\n";
 //     auto chosen = tessera::choose_layouts(text, "step.tess", {});
 //     for (const tessera::Choice& one : chosen->choices) std::cout << one.function << ": " << one.seconds << " s\n";
+//
+// Of a text that a session has run, or of a function that it compiled, Session::choices() says the same.
 #pragma once
 
 #include <cstdint>
@@ -82,17 +84,40 @@ struct ChosenProgram {
 // Checks a program; nothing of it runs. Fails with `nothing-chosen` where no such function is called.
 TESSERA_API Result<ChosenProgram> choose_layouts(std::string_view program, std::string_view name, const Config& config,
                                                  const ChooseRequest& request = {});
-// The layouts that a value of a function could have, and what the best program with each takes, the cheapest first.
+
+// A layout that a value could have, were it annotated with this type, and what the best program with it takes.
 struct LayoutPrice {
   std::string type;
   double seconds = 0;
+  double bound_seconds = 0;  // no program with this layout takes less
   bool is_chosen = false;
 };
 
-// What was chosen for a program that was checked.
+// Who reads a value, in which layout: as the value lies, a part of that, or a copy, which takes time.
+struct ValueReader {
+  std::string type;
+  double seconds = 0;  // of the copy's way there
+  std::string reader;  // the expression
+  Place place;
+  bool is_backward = false;  // the gradient of that expression reads it
+};
+
+// A value of a function whose layouts were chosen.
+struct ExplainedValue {
+  std::string name;
+  std::string type;  // as it is made
+  Place place;
+  std::vector<ValueReader> readers;
+  std::vector<LayoutPrice> layouts;  // the cheapest first
+};
+
+// What was chosen for a program that was checked; Session::choices() is that of the last one that ran.
 TESSERA_API Result<std::vector<Choice>> choices_of(const Program& program);
-// Of a name that a function for which layouts were chosen binds, a parameter's or a `let`'s, at its first call.
-TESSERA_API Result<std::vector<LayoutPrice>> layout_prices(const Program& program, std::string_view function,
-                                                           std::string_view name);
+// One line of JSON, as `tessera choose --json` prints it: docs/automatic.md says what the keys are.
+TESSERA_API std::string choice_json(const Choice& choice);
+// Of a name that a function for which layouts were chosen binds, a parameter's or a `let`'s, at its first call: who
+// reads it how, and, by a search for each layout that it could have, what others take.
+TESSERA_API Result<ExplainedValue> explain_value(const Program& program, std::string_view function,
+                                                 std::string_view name, const std::optional<StopToken>& stop = {});
 
 }  // namespace tessera

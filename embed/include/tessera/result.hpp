@@ -17,6 +17,7 @@ namespace tessera {
 
 class Function;    // tessera/function.hpp
 struct ArrayType;  // tessera/array_type.hpp
+struct Choice;     // tessera/choice.hpp
 
 enum class Severity : std::uint8_t { note, warning, error };
 

@@ -527,6 +527,10 @@ class TESSERA_API Session {
   // Compiles a function of the program: tessera/function.hpp.
   Result<Function> function(std::string_view name, const std::vector<std::string>& types = {});
 
+  // The layouts chosen for the calls of every `auto fn` in the last text that ran, or the last function() that was
+  // made, that called one; none before. tessera/choice.hpp
+  Result<std::vector<Choice>> choices() const;
+
   // An array of this type, `f32[8@x, 4]`, in memory of the host's: one HostMemory for each device's tile, on ranks for
   // this rank's devices. Tiles that are row-major, dense and aligned to the element are read where they are, unless
   // ranks share memory; others are copied once. `keep` lives as long as any array, fork or function that can read them;
