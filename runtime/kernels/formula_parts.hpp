@@ -190,14 +190,18 @@ TESSERA_INLINE T log_of_parts(const Binary<T>& parts, const std::array<T, N>& c)
   const T half = T{0.5} * f * f;
   return e * Format<T>::ln2_high - ((half - (s * (half + z * polynomial(z, c)) + e * Format<T>::ln2_low)) - f);
 }
-template <class T, std::size_t N>
-TESSERA_INLINE T log_by(T x, const std::array<T, N>& c) {
+// A logarithm of any x, from what it is for a finite x > 0.
+template <class T>
+TESSERA_INLINE T log_everywhere(T x, T finite) {
   constexpr T kInfinity = std::numeric_limits<T>::infinity();
-  const T finite = log_of_parts(binary_of(x), c);
   const T positive = x < kInfinity ? finite : x;
   const T nonnegative = x > T{0} ? positive : -kInfinity;
   const T result = x < T{0} ? std::numeric_limits<T>::quiet_NaN() : nonnegative;
   return x == x ? result : x;
+}
+template <class T, std::size_t N>
+TESSERA_INLINE T log_by(T x, const std::array<T, N>& c) {
+  return log_everywhere(x, log_of_parts(binary_of(x), c));
 }
 
 // A remainder of an angle by pi/2, as a sum of two floats, and how many quarters were taken off (its last two bits).

@@ -40,6 +40,62 @@ TESSERA_INLINE double log(double x) { return log_by(x, kLogSeries); }
 // For normal positive numbers.
 TESSERA_INLINE double usual_log(double x) { return log_of_parts(normal_binary_of(x), kLogSeries); }
 
+// Of a power of two the fraction is 0, and the result is its exponent exactly.
+TESSERA_INLINE double log2(double x) {
+  const Binary<double> parts = binary_of(x);
+  const double rest = log_of_parts(Binary<double>{0.0, parts.fraction}, kLogSeries);
+  return log_everywhere(x, parts.exponent + rest * Format<double>::log2_e);
+}
+
+// log10(2) is taken in two pieces, the first so short that its product with an exponent is exact.
+TESSERA_INLINE double log10(double x) {
+  constexpr double kTwoHigh = 0x1.34413509f6000p-2;
+  constexpr double kTwoLow = 0x1.9fef311f12b36p-42;
+  constexpr double kE = 0x1.bcb7b1526e50ep-2;
+  const Binary<double> parts = binary_of(x);
+  const double rest = log_of_parts(Binary<double>{0.0, parts.fraction}, kLogSeries);
+  return log_everywhere(x, parts.exponent * kTwoHigh + (parts.exponent * kTwoLow + rest * kE));
+}
+
+// log(u) for u = 1 + x, and what the sum lost to rounding, over u.
+TESSERA_INLINE double log1p(double x) {
+  constexpr double kInfinity = std::numeric_limits<double>::infinity();
+  const double u = 1.0 + x;
+  const double lost = x < 1.0 ? x - (u - 1.0) : 1.0 - (u - x);
+  const double result = log(u) + (u > 0.0 ? lost / u : 0.0);
+  return x == 0.0 || !(x < kInfinity) ? x : result;
+}
+
+// e^x = 2^n e^r: 2^n (e^r - 1) + (2^n - 1). Where x is large, 1 is less than the last digit of e^x.
+TESSERA_INLINE double expm1(double x) {
+  const Exponent<double> e = exponent_of(between(-50.0, x, 50.0));
+  const double scale = power_of_two<double>(e.n.bits);
+  const double near = scale * (e.rest * exp_series(e.rest)) + (scale - 1.0);
+  const double result = x > 40.0 ? exp(x) : near;
+  return x == 0.0 ? x : result;
+}
+
+// With t in [-tan(pi/8), tan(pi/8)], and a turn of 0, pi/4 or pi/2 that is taken in two pieces: turn + t + t z P(z),
+// z = t^2.
+TESSERA_INLINE double arctan(double x) {
+  constexpr std::array<double, 12> kSeries = {-0x1.5555555555555p-2, 0x1.9999999999952p-3,  -0x1.249249248d739p-3,
+                                              0x1.c71c71c2fc236p-4,  -0x1.745d165c497f3p-4, 0x1.3b1392a9c2d8bp-4,
+                                              -0x1.110e84aa36d9dp-4, 0x1.e199c62156609p-5,  -0x1.ac7858539e493p-5,
+                                              0x1.74d3a7b43351ap-5,  -0x1.1b1992aa413c9p-5, 0x1.0a997ba33c1dbp-6};
+  constexpr double kHalfPi = 0x1.921fb54442d18p+0;
+  constexpr double kHalfPiLow = 0x1.1a62633145c07p-54;
+  const double y = magnitude(x);
+  const bool is_steep = y > 0x1.3504f333f9de6p+1;
+  const bool is_flat = y < 0x1.a827999fcef32p-2;
+  const double above = is_steep ? -1.0 : y - 1.0;
+  const double below = is_steep ? y : y + 1.0;
+  const double t = is_flat || !(y == y) ? y : above / below;
+  const double turns = is_steep ? 1.0 : (is_flat ? 0.0 : 0.5);
+  const double z = t * t;
+  const double bent = t * z * polynomial(z, kSeries) + turns * kHalfPiLow;
+  return with_sign_of(turns * kHalfPi + (t + bent), x);
+}
+
 // By e^2|x| - 1, which is exact enough near 0.
 TESSERA_INLINE double tanh(double x) {
   const double twice = between(0.0, 2.0 * magnitude(x), 44.0);

@@ -93,6 +93,11 @@ MapLoop map_loop(synth::MapOp op, Operands operands, synth::ElementType result) 
     case MapOp::exp:
     case MapOp::exp2:
     case MapOp::log:
+    case MapOp::log2:
+    case MapOp::log10:
+    case MapOp::log1p:
+    case MapOp::expm1:
+    case MapOp::arctan:
     case MapOp::tanh:
     case MapOp::sigmoid:
     case MapOp::gelu:

@@ -245,7 +245,7 @@ MapLoop swapped_comparison(synth::ElementType operand);
 MapLoop logical(synth::MapOp op);
 // Faster where one small whole exponent serves all elements.
 MapLoop power(synth::ElementType element, const TileView& exponent);
-// exp, exp2, log, tanh, sigmoid, gelu, erf, sin and cos.
+// exp, exp2, log and its like, tanh, sigmoid, gelu, erf, sin, cos and arctan.
 MapLoop smooth(synth::MapOp op, synth::ElementType element);
 MapLoop select(synth::ElementType element);
 MapLoop clip(synth::ElementType element);

@@ -35,7 +35,8 @@ MapLoop smooth_loop(synth::MapOp op) {
   [&]<MapOp... all>(std::integer_sequence<MapOp, all...>) {
     ((op == all ? void(loop.run = run_smooth<all, T>) : void()), ...);
   }(std::integer_sequence<MapOp, MapOp::exp, MapOp::exp2, MapOp::log, MapOp::tanh, MapOp::sigmoid, MapOp::gelu,
-                          MapOp::erf, MapOp::sin, MapOp::cos>{});
+                          MapOp::erf, MapOp::sin, MapOp::cos, MapOp::log2, MapOp::log10, MapOp::log1p, MapOp::expm1,
+                          MapOp::arctan>{});
   return loop;
 }
 

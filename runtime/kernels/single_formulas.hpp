@@ -88,6 +88,13 @@ TESSERA_INLINE float gelu(float x) {
   return with_sign_of(x < 0.0F ? part : size - part, x);
 }
 
+// These are seldom in a program's innermost loop: they are computed as f64 and rounded once more.
+TESSERA_INLINE float log2(float x) { return static_cast<float>(log2(static_cast<double>(x))); }
+TESSERA_INLINE float log10(float x) { return static_cast<float>(log10(static_cast<double>(x))); }
+TESSERA_INLINE float log1p(float x) { return static_cast<float>(log1p(static_cast<double>(x))); }
+TESSERA_INLINE float expm1(float x) { return static_cast<float>(expm1(static_cast<double>(x))); }
+TESSERA_INLINE float arctan(float x) { return static_cast<float>(arctan(static_cast<double>(x))); }
+
 // Angles up to this are reduced by `reduce_angle`.
 inline constexpr float kSingleAngleMax = 0x1p13F;
 

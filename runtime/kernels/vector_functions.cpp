@@ -31,6 +31,11 @@ TESSERA_FUNCTION(Sigmoid, sigmoid)
 TESSERA_FUNCTION(UsualSigmoid, usual_sigmoid)
 TESSERA_FUNCTION(Gelu, gelu)
 TESSERA_FUNCTION(Erf, erf)
+TESSERA_FUNCTION(Log2, log2)
+TESSERA_FUNCTION(Log10, log10)
+TESSERA_FUNCTION(Log1p, log1p)
+TESSERA_FUNCTION(Expm1, expm1)
+TESSERA_FUNCTION(Arctan, arctan)
 #undef TESSERA_FUNCTION
 
 template <class Function>
@@ -163,6 +168,11 @@ RunFunction<T> vector_function(synth::MapOp op, VectorTarget target) {
   if (op == MapOp::sigmoid) return loop_for<Shortened<Sigmoid, UsualSigmoid, ModestExponents>, T>(target);
   if (op == MapOp::gelu) return loop_for<Plain<Gelu>, T>(target);
   if (op == MapOp::erf) return loop_for<Plain<Erf>, T>(target);
+  if (op == MapOp::log2) return loop_for<Plain<Log2>, T>(target);
+  if (op == MapOp::log10) return loop_for<Plain<Log10>, T>(target);
+  if (op == MapOp::log1p) return loop_for<Plain<Log1p>, T>(target);
+  if (op == MapOp::expm1) return loop_for<Plain<Expm1>, T>(target);
+  if (op == MapOp::arctan) return loop_for<Plain<Arctan>, T>(target);
   if (op == MapOp::sin) return loop_for<Circular<0>, T>(target);
   if (op == MapOp::cos) return loop_for<Circular<1>, T>(target);
   return nullptr;

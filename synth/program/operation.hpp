@@ -37,7 +37,8 @@ enum class ElementRule : std::uint8_t {
 // bool; logical operations take bool. `select` is condition, then, else. `clip` is value, low, high:
 // minimum(maximum(value, low), high). `sign` of -0.0 is -0.0, of NaN is NaN. `gelu` is 0.5*x*(1+erf(x/sqrt(2))). `cast`
 // to the result's element type: float to integer truncates, saturates at the ends, NaN gives 0; to bool is != 0. `copy`
-// only broadcasts. The powers -1, 1, 2, 3 and 4 of a float are a quotient and products: a, a*a, a*a*a, (a*a)*(a*a).
+// only broadcasts. `log1p` is log(1+x) and `expm1` exp(x)-1, also of small x. The powers -1, 1, 2, 3 and 4 of a float
+// are a quotient and products: a, a*a, a*a*a, (a*a)*(a*a).
 #define TESSERA_MAP_OPS(FOREACH)                               \
   FOREACH(add, "add", 2, numbers, equal_sums)                  \
   FOREACH(subtract, "subtract", 2, numbers, equal_sums)        \
@@ -60,6 +61,10 @@ enum class ElementRule : std::uint8_t {
   FOREACH(exp, "exp", 1, floats, resolve)                      \
   FOREACH(exp2, "exp2", 1, floats, resolve)                    \
   FOREACH(log, "log", 1, floats, resolve)                      \
+  FOREACH(log2, "log2", 1, floats, resolve)                    \
+  FOREACH(log10, "log10", 1, floats, resolve)                  \
+  FOREACH(log1p, "log1p", 1, floats, resolve)                  \
+  FOREACH(expm1, "expm1", 1, floats, resolve)                  \
   FOREACH(sqrt, "sqrt", 1, floats, resolve)                    \
   FOREACH(rsqrt, "rsqrt", 1, floats, resolve)                  \
   FOREACH(tanh, "tanh", 1, floats, resolve)                    \
@@ -72,6 +77,7 @@ enum class ElementRule : std::uint8_t {
   FOREACH(floor, "floor", 1, numbers, resolve)                 \
   FOREACH(sin, "sin", 1, floats, resolve)                      \
   FOREACH(cos, "cos", 1, floats, resolve)                      \
+  FOREACH(arctan, "arctan", 1, floats, resolve)                \
   FOREACH(select, "select", 3, choose, resolve)                \
   FOREACH(clip, "clip", 3, ordered, resolve)                   \
   FOREACH(cast, "cast", 1, convert, resolve)                   \

@@ -24,6 +24,7 @@ double one_and_a_bit(double) { return 1.5; }
 double one_more(double magnitude) { return magnitude + 1; }
 double two(double) { return 2; }
 double four(double) { return 4; }
+double one_more_and_twice(double magnitude) { return 2 * magnitude + 2; }
 double root(double magnitude) { return std::sqrt(magnitude) + 1; }
 
 enum class Kind : std::uint8_t {
@@ -65,6 +66,20 @@ constexpr auto kFloatFunctions = std::to_array<FloatFunction>({
     {"trunc($0)", "np.trunc($0)", Kind::jump, kAny, one, one_more},
     {"round($0)", "np.rint($0)", Kind::jump, kAny, one, one_more},
     {"tan($0)", "np.tan($0)", Kind::smooth, 1, four, two},
+    {"arctan($0)", "np.arctan($0)", Kind::smooth, kAny, one, two},
+    {"arcsin($0 * 0.5)", "np.arcsin($0 * $1(0.5))", Kind::smooth, 1, one, one},
+    {"arccos($0 * 0.5)", "np.arccos($0 * $1(0.5))", Kind::smooth, 1, one, four},
+    {"arctanh($0 * 0.5)", "np.arctanh($0 * $1(0.5))", Kind::smooth, 1, one, one},
+    {"arcsinh($0)", "np.arcsinh($0)", Kind::smooth, kAny, one, one_more},
+    {"arccosh(abs($0) + 1.5)", "np.arccosh(np.abs($0) + $1(1.5))", Kind::smooth, kAny, one, one_more},
+    {"sinh($0)", "np.sinh($0)", Kind::smooth, 3, exponential_bound, exponential_bound},
+    {"cosh($0)", "np.cosh($0)", Kind::smooth, 3, exponential_bound, exponential_bound},
+    {"expm1($0)", "np.expm1($0)", Kind::smooth, 3, exponential_bound, exponential_bound},
+    {"log1p(abs($0))", "np.log1p(np.abs($0))", Kind::smooth, kAny, one, itself},
+    {"log2(abs($0) + 1.0)", "np.log2(np.abs($0) + $1(1.0))", Kind::smooth, kAny, two, one_more_and_twice},
+    {"log10(abs($0) + 1.0)", "np.log10(np.abs($0) + $1(1.0))", Kind::smooth, kAny, one, itself},
+    {"hypot($0, 2.0)", "np.hypot($0, $1(2.0))", Kind::smooth, kAny, one, one_more_and_twice},
+    {"arctan2($0, 2.0)", "np.arctan2($0, $1(2.0))", Kind::smooth, kAny, one, two},
 });
 
 struct IntegerFunction {

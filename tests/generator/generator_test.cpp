@@ -35,7 +35,7 @@ TEST(Generator, OnlyTheMeshLineDependsOnTheMesh) {
 
 TEST(Generator, ReachesEveryOperationOfTheLanguage) {
   std::string all;
-  for (std::uint64_t seed = 1; seed <= 600; ++seed) all += tessera_text(generate(seed), kOneDevice);
+  for (std::uint64_t seed = 1; seed <= 1200; ++seed) all += tessera_text(generate(seed), kOneDevice);
   for (const typeck::OperationInfo& operation : typeck::operations()) {
     const bool elsewhere = operation.name == "load" || operation.name == "size";
     if (elsewhere) continue;

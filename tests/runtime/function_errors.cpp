@@ -16,15 +16,20 @@ namespace {
 
 using synth::MapOp;
 
-constexpr std::array<StatedError, 9> kStated = {{{MapOp::exp, 1.0, 1.5},
-                                                 {MapOp::exp2, 1.0, 1.5},
-                                                 {MapOp::log, 0.9, 1.0},
-                                                 {MapOp::tanh, 7.0, 3.0},
-                                                 {MapOp::sigmoid, 2.5, 2.5},
-                                                 {MapOp::gelu, 8.0, 8.0},
-                                                 {MapOp::erf, 6.5, 2.0},
-                                                 {MapOp::sin, 0.95, 1.0},
-                                                 {MapOp::cos, 0.95, 1.0}}};
+constexpr std::array<StatedError, 14> kStated = {{{MapOp::exp, 1.0, 1.5},
+                                                  {MapOp::exp2, 1.0, 1.5},
+                                                  {MapOp::log, 0.9, 1.0},
+                                                  {MapOp::tanh, 7.0, 3.0},
+                                                  {MapOp::sigmoid, 2.5, 2.5},
+                                                  {MapOp::gelu, 8.0, 8.0},
+                                                  {MapOp::erf, 6.5, 2.0},
+                                                  {MapOp::sin, 0.95, 1.0},
+                                                  {MapOp::cos, 0.95, 1.0},
+                                                  {MapOp::log2, 0.55, 2.0},
+                                                  {MapOp::log10, 0.55, 2.0},
+                                                  {MapOp::log1p, 0.55, 1.5},
+                                                  {MapOp::expm1, 0.55, 2.5},
+                                                  {MapOp::arctan, 0.55, 2.0}}};
 
 constexpr std::size_t kFloatsOfBlock = 4096;
 
@@ -37,6 +42,11 @@ long double true_value(MapOp op, long double x) {
   if (op == MapOp::exp) return std::exp(x);
   if (op == MapOp::exp2) return std::exp2(x);
   if (op == MapOp::log) return std::log(x);
+  if (op == MapOp::log2) return std::log2(x);
+  if (op == MapOp::log10) return std::log10(x);
+  if (op == MapOp::log1p) return std::log1p(x);
+  if (op == MapOp::expm1) return std::expm1(x);
+  if (op == MapOp::arctan) return std::atan(x);
   if (op == MapOp::tanh) return std::tanh(x);
   if (op == MapOp::sigmoid) return (x < 0 ? e : 1.0L) / (1.0L + e);
   if (op == MapOp::gelu) return 0.5L * x * std::erfc(-x / std::sqrt(2.0L));

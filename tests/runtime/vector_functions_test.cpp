@@ -155,6 +155,21 @@ TEST(VectorFunctions, SpecialValuesAreThoseOfIeee) {
                                          {MapOp::log, -1.0, not_a_number},
                                          {MapOp::log, infinite, infinite},
                                          {MapOp::log, 1.0, 0.0},
+                                         {MapOp::log2, 0.0, -infinite},
+                                         {MapOp::log2, -1.0, not_a_number},
+                                         {MapOp::log2, 0.125, -3.0},
+                                         {MapOp::log2, infinite, infinite},
+                                         {MapOp::log10, 1000.0, 3.0},
+                                         {MapOp::log10, 1e10, 10.0},
+                                         {MapOp::log10, -0.0, -infinite},
+                                         {MapOp::log1p, -0.0, -0.0},
+                                         {MapOp::log1p, -1.0, -infinite},
+                                         {MapOp::log1p, -2.0, not_a_number},
+                                         {MapOp::log1p, infinite, infinite},
+                                         {MapOp::expm1, -0.0, -0.0},
+                                         {MapOp::expm1, -infinite, -1.0},
+                                         {MapOp::expm1, infinite, infinite},
+                                         {MapOp::arctan, -0.0, -0.0},
                                          {MapOp::tanh, -0.0, -0.0},
                                          {MapOp::tanh, infinite, 1.0},
                                          {MapOp::tanh, -infinite, -1.0},
@@ -176,6 +191,13 @@ TEST(VectorFunctions, SpecialValuesAreThoseOfIeee) {
     EXPECT_EQ(error_in_units(wide, special.is), 0) << synth::name(special.op) << " of " << special.of;
     EXPECT_EQ(error_in_units(narrow, special.is), 0) << synth::name(special.op) << " of " << special.of;
   }
+}
+
+// Whole powers of two and of ten have whole logarithms.
+TEST(VectorFunctions, LogarithmsOfPowersOfTheirBaseAreWhole) {
+  for (int n = -1074; n <= 1023; ++n) EXPECT_EQ(values_of(MapOp::log2, std::vector{std::ldexp(1.0, n)})[0], n);
+  double power = 1;
+  for (int n = 0; n <= 22; ++n, power *= 10) EXPECT_EQ(values_of(MapOp::log10, std::vector{power})[0], n);
 }
 
 TEST(VectorFunctions, NanStaysNan) {

@@ -126,11 +126,7 @@ MaybeValue run_is_finite(OperationCall& call) {
   return f.compare(MapOp::equal, f.subtract(a, a), f.number(0, a));
 }
 
-MaybeValue run_tan(OperationCall& call) {
-  const MaybeValue a = operand(call, Operands::floats);
-  const Formula f(call);
-  return f.divide(f.map(MapOp::sin, {a}), f.map(MapOp::cos, {a}));
-}
+MaybeValue float_array(OperationCall& call) { return operand(call, Operands::floats); }
 
 namespace {
 

@@ -4,8 +4,8 @@
 #include <algorithm>
 #include <limits>
 
+#include "typeck/elaborate/derived.hpp"
 #include "typeck/elaborate/fold.hpp"
-#include "typeck/elaborate/table.hpp"
 
 namespace tessera::typeck {
 
@@ -19,7 +19,8 @@ std::optional<ElementType> literal_element(const OperationCall& call, const std:
   return std::nullopt;
 }
 
-// Checks several operands of one element type; a literal takes it from the first that is not one.
+}  // namespace
+
 std::optional<std::vector<Checked>> alike(OperationCall& call, const std::vector<std::size_t>& parameters) {
   std::vector<std::optional<Checked>> values(parameters.size());
   std::optional<ElementType> element;
@@ -51,8 +52,6 @@ std::optional<std::vector<Checked>> alike(OperationCall& call, const std::vector
   }
   return all;
 }
-
-}  // namespace
 
 MaybeValue run_map(OperationCall& call) {
   const auto op = std::get<synth::MapOp>(call.info.detail);

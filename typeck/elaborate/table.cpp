@@ -17,6 +17,10 @@ std::vector<OperationInfo> elementwise_operations() {
       map_info("exp", synth::MapOp::exp, "e to the power of each element"),
       map_info("exp2", synth::MapOp::exp2, "2 to the power of each element"),
       map_info("log", synth::MapOp::log, "natural logarithm"),
+      map_info("log2", synth::MapOp::log2, "logarithm to base 2"),
+      map_info("log10", synth::MapOp::log10, "logarithm to base 10"),
+      map_info("log1p", synth::MapOp::log1p, "log(1 + a), also of a small a"),
+      map_info("expm1", synth::MapOp::expm1, "exp(a) - 1, also of a small a"),
       map_info("sqrt", synth::MapOp::sqrt, "square root"),
       map_info("rsqrt", synth::MapOp::rsqrt, "1 / square root"),
       map_info("tanh", synth::MapOp::tanh, "hyperbolic tangent"),
@@ -30,7 +34,6 @@ std::vector<OperationInfo> elementwise_operations() {
       map_info("floor", synth::MapOp::floor, "greatest integer not above"),
       map_info("sin", synth::MapOp::sin, "sine"),
       map_info("cos", synth::MapOp::cos, "cosine"),
-      {"tan", {{"a", K::array}}, run_tan, {}, "tangent"},
       {"ceil", {{"a", K::array}}, run_rounding, Rounds::up, "least integer not below"},
       {"trunc", {{"a", K::array}}, run_rounding, Rounds::toward_zero, "the integer toward zero"},
       {"round", {{"a", K::array}}, run_rounding, Rounds::to_nearest, "the nearest integer, of two the even one"},
@@ -42,6 +45,30 @@ std::vector<OperationInfo> elementwise_operations() {
        run_clip,
        {},
        "a, but at least low and at most high"},
+  };
+}
+
+OperationInfo curve_info(std::string_view name, Curve curve, std::string_view does) {
+  return {name, {{"a", K::array}}, run_curve, curve, does};
+}
+
+std::vector<OperationInfo> curve_operations() {
+  return {
+      curve_info("tan", Curve::tan, "tangent"),
+      curve_info("arcsin", Curve::arcsin, "angle of that sine"),
+      curve_info("arccos", Curve::arccos, "angle of that cosine"),
+      map_info("arctan", synth::MapOp::arctan, "angle of that tangent"),
+      {"arctan2", {{"y", K::array}, {"x", K::array}}, run_arctan2, {}, "angle of the point (x, y)"},
+      {"hypot",
+       {{"a", K::array}, {"b", K::array}},
+       run_hypot,
+       {},
+       "sqrt(a * a + b * b), without an overflow on the way"},
+      curve_info("sinh", Curve::sinh, "hyperbolic sine"),
+      curve_info("cosh", Curve::cosh, "hyperbolic cosine"),
+      curve_info("arcsinh", Curve::arcsinh, "number of that hyperbolic sine"),
+      curve_info("arccosh", Curve::arccosh, "number of that hyperbolic cosine"),
+      curve_info("arctanh", Curve::arctanh, "number of that hyperbolic tangent"),
   };
 }
 
@@ -255,8 +282,8 @@ std::vector<OperationInfo> collective_operations() {
 
 std::vector<OperationInfo> all_operations() {
   std::vector<OperationInfo> all;
-  for (auto family : {elementwise_operations, reduction_operations, spread_operations, shape_operations,
-                      product_operations, constructor_operations, collective_operations}) {
+  for (auto family : {elementwise_operations, curve_operations, reduction_operations, spread_operations,
+                      shape_operations, product_operations, constructor_operations, collective_operations}) {
     const auto some = family();
     all.insert(all.end(), some.begin(), some.end());
   }

@@ -38,12 +38,13 @@ struct ParameterInfo {
 
 // The member of its family that a function of the table runs.
 enum class Gives : std::uint8_t { elements, positions };
+enum class Curve : std::uint8_t { tan, sinh, cosh, arcsin, arccos, arcsinh, arccosh, arctanh };
 enum class Rounds : std::uint8_t { up, toward_zero, to_nearest };
 enum class Spread : std::uint8_t { variance, deviation };
 enum class Vectors : std::uint8_t { inner, outer };
 enum class Triangle : std::uint8_t { lower, upper };
-using Detail = std::variant<std::monostate, Gives, Rounds, Spread, Vectors, Triangle, synth::MapOp, synth::ReduceKind,
-                            synth::CollectiveKind>;
+using Detail = std::variant<std::monostate, Gives, Curve, Rounds, Spread, Vectors, Triangle, synth::MapOp,
+                            synth::ReduceKind, synth::CollectiveKind>;
 
 class OperationCall;
 struct OperationInfo {
@@ -171,7 +172,9 @@ MaybeValue run_load(OperationCall& call);
 MaybeValue run_rounding(OperationCall& call);  // ceil, trunc, round
 MaybeValue run_is_nan(OperationCall& call);
 MaybeValue run_is_finite(OperationCall& call);
-MaybeValue run_tan(OperationCall& call);
+MaybeValue run_curve(OperationCall& call);  // tan, sinh, arcsin, ...
+MaybeValue run_arctan2(OperationCall& call);
+MaybeValue run_hypot(OperationCall& call);
 MaybeValue run_variance(OperationCall& call);  // var, std
 MaybeValue run_covariance(OperationCall& call);
 MaybeValue run_norm(OperationCall& call);

@@ -84,6 +84,20 @@ void reverse_clip(const Reversal& r) {
   if (r.wants(1)) give(r, 1, of_winner(b, of_raised, MapOp::greater, low, r.operand(0)));
 }
 
+// (1/log(base)) / a
+Use slope_of_log(const Reversal& r, double inverse_of_log) {
+  return r.build.divide(r.build.number(inverse_of_log, r.operand(0)), r.operand(0));
+}
+
+// 1 + a
+Use one_more(const Reversal& r) { return r.build.add(r.build.number(1, r.operand(0)), r.operand(0)); }
+
+// 1 + a*a
+Use square_and_one(const Reversal& r) {
+  const Use a = r.operand(0);
+  return r.build.add(r.build.number(1, a), r.build.multiply(a, a));
+}
+
 // 0.5*(1+erf(a/sqrt 2)) + a*exp(-a*a/2)/sqrt(2 pi)
 Use slope_of_gelu(const Reversal& r) {
   const Build& b = r.build;
@@ -162,6 +176,11 @@ void reverse_map(const Reversal& r, MapOp op) {
     case MapOp::exp: return slope(r.result());
     case MapOp::exp2: return slope(b.multiply(r.result(), b.number(std::numbers::ln2, r.g)));
     case MapOp::log: return give(r, 0, b.divide(r.g, r.operand(0)));
+    case MapOp::log2: return slope(slope_of_log(r, std::numbers::log2e));
+    case MapOp::log10: return slope(slope_of_log(r, std::numbers::log10e));
+    case MapOp::log1p: return give(r, 0, b.divide(r.g, one_more(r)));
+    case MapOp::expm1: return slope(b.add(r.result(), b.number(1, r.result())));
+    case MapOp::arctan: return give(r, 0, b.divide(r.g, square_and_one(r)));
     case MapOp::sqrt: return give(r, 0, b.divide(b.multiply(r.g, b.number(0.5, r.g)), r.result()));
     case MapOp::rsqrt: return slope(slope_of_rsqrt(r));
     case MapOp::tanh: return slope(slope_of_tanh(r));

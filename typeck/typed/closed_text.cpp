@@ -60,6 +60,11 @@ std::string_view form_of(synth::MapOp op) {
     case MapOp::exp:
     case MapOp::exp2:
     case MapOp::log:
+    case MapOp::log2:
+    case MapOp::log10:
+    case MapOp::log1p:
+    case MapOp::expm1:
+    case MapOp::arctan:
     case MapOp::sqrt:
     case MapOp::rsqrt:
     case MapOp::tanh:
