@@ -1,5 +1,7 @@
-// Inverses of circular and hyperbolic functions, and these, as formulas of other operations. Where a formula chooses
-// between two ways, each is kept from infinities where the other one is taken: a cotangent of 0 times infinity is none.
+// Inverses of circular and hyperbolic functions, and these, as formulas of other operations. Gradients are those of the
+// formulas, which are chosen so that these are right, infinite at the ends of a domain included. Where a formula
+// chooses between two ways, each is kept from infinities where the other one is taken: a cotangent of 0 times infinity
+// is NaN.
 #include <array>
 #include <limits>
 #include <numbers>
@@ -15,73 +17,94 @@ namespace {
 // Beyond this a square and the square and 1 are the same float.
 constexpr double kLarge = 1e9;
 
-// (e^a - e^-a) / 2; of a large a by the square of e^(a/2), which overflows no earlier than the result.
+// e^a / 2, which overflows no earlier than it must. Of an a of at least 1, a - 1 is exact.
+MaybeValue half_of_exponential(const Formula& f, const MaybeValue& a) {
+  const MaybeValue less = f.map(MapOp::exp, {f.subtract(a, f.number(1, a))});
+  return f.multiply(less, f.number(std::numbers::e / 2, a));
+}
+
+// |a|, whose slope at 0 is 1, not 0: what is made of it may be smooth there.
+MaybeValue size_of(const Formula& f, const MaybeValue& is_negative, const MaybeValue& a) {
+  return f.select(is_negative, f.negate(a), a);
+}
+MaybeValue size_of(const Formula& f, const MaybeValue& a) {
+  return size_of(f, f.condition(MapOp::less, a, f.number(0, a)), a);
+}
+
+// (e^a - e^-a) / 2 for a small a: both less 1, which cancels.
+MaybeValue small_sinh(const Formula& f, const MaybeValue& a) {
+  const MaybeValue twice = f.subtract(f.map(MapOp::expm1, {a}), f.map(MapOp::expm1, {f.negate(a)}));
+  return f.multiply(f.number(0.5, a), twice);
+}
+
 MaybeValue sinh_of(const Formula& f, const MaybeValue& a) {
-  const MaybeValue most = f.number(20, a);
-  const MaybeValue near = f.map(MapOp::clip, {a, f.negate(most), most});
-  const MaybeValue half = f.number(0.5, a);
-  const MaybeValue small =
-      f.multiply(half, f.subtract(f.map(MapOp::expm1, {near}), f.map(MapOp::expm1, {f.negate(near)})));
-  const MaybeValue size = f.map(MapOp::abs, {a});
-  const MaybeValue root = f.map(MapOp::exp, {f.multiply(half, size)});
-  const MaybeValue large = f.multiply(f.multiply(half, root), root);
-  const MaybeValue is_negative = f.compare(MapOp::less, a, f.number(0, a));
-  return f.select(f.compare(MapOp::greater, size, most), f.select(is_negative, f.negate(large), large), small);
+  const MaybeValue is_large = f.condition(MapOp::greater, f.map(MapOp::abs, {a}), f.number(1, a));
+  const MaybeValue large = f.subtract(half_of_exponential(f, a), half_of_exponential(f, f.negate(a)));
+  return f.select(is_large, large, small_sinh(f, f.select(is_large, f.number(0, a), a)));
 }
 
+// Of a small a 1 + 2 sinh(a/2)^2, whose slope near 0 is as exact as that of all others.
 MaybeValue cosh_of(const Formula& f, const MaybeValue& a) {
-  const MaybeValue half = f.number(0.5, a);
-  const MaybeValue size = f.map(MapOp::abs, {a});
-  const MaybeValue root = f.map(MapOp::exp, {f.multiply(half, size)});
-  return f.add(f.multiply(f.multiply(half, root), root), f.multiply(half, f.map(MapOp::exp, {f.negate(size)})));
+  const MaybeValue is_large = f.condition(MapOp::greater, f.map(MapOp::abs, {a}), f.number(1, a));
+  const MaybeValue large = f.add(half_of_exponential(f, a), half_of_exponential(f, f.negate(a)));
+  const MaybeValue near = f.select(is_large, f.number(0, a), a);
+  const MaybeValue half = small_sinh(f, f.multiply(f.number(0.5, a), near));
+  const MaybeValue small = f.add(f.number(1, a), f.multiply(f.number(2, a), f.multiply(half, half)));
+  return f.select(is_large, large, small);
 }
 
-// a over the leg that it makes with a hypotenuse of 1.
+// Twice the angle that has half of the arc: of a leg a and the other leg l its tangent is a / (1 + l).
 MaybeValue arcsin_of(const Formula& f, const MaybeValue& a) {
   const MaybeValue one = f.number(1, a);
-  const MaybeValue leg = f.map(MapOp::sqrt, {f.multiply(f.subtract(one, a), f.add(one, a))});
-  return f.map(MapOp::arctan, {f.divide(a, leg)});
+  const MaybeValue leg = f.multiply(f.map(MapOp::sqrt, {f.subtract(one, a)}), f.map(MapOp::sqrt, {f.add(one, a)}));
+  return f.multiply(f.number(2, a), f.map(MapOp::arctan, {f.divide(a, f.add(one, leg))}));
 }
 
+// That of |a|, or what is left of a half turn.
 MaybeValue arccos_of(const Formula& f, const MaybeValue& a) {
   const MaybeValue one = f.number(1, a);
-  const MaybeValue above = f.map(MapOp::sqrt, {f.subtract(one, a)});
-  const MaybeValue below = f.map(MapOp::sqrt, {f.add(one, a)});
-  return f.multiply(f.number(2, a), f.map(MapOp::arctan, {f.divide(above, below)}));
+  const MaybeValue is_negative = f.condition(MapOp::less, a, f.number(0, a));
+  const MaybeValue size = size_of(f, is_negative, a);
+  const MaybeValue above = f.map(MapOp::sqrt, {f.subtract(one, size)});
+  const MaybeValue below = f.map(MapOp::sqrt, {f.add(one, size)});
+  const MaybeValue angle = f.multiply(f.number(2, a), f.map(MapOp::arctan, {f.divide(above, below)}));
+  return f.select(is_negative, f.subtract(f.number(std::numbers::pi, a), angle), angle);
 }
 
 // log(2a), which is what both inverses are for a large a.
-MaybeValue log_of_twice(const Formula& f, const MaybeValue& a) {
-  const MaybeValue raised = f.map(MapOp::maximum, {a, f.number(1, a)});
-  return f.add(f.map(MapOp::log, {raised}), f.number(std::numbers::ln2, a));
+MaybeValue log_of_twice(const Formula& f, const MaybeValue& is_large, const MaybeValue& a) {
+  const MaybeValue large = f.select(is_large, a, f.number(1, a));
+  return f.add(f.map(MapOp::log, {large}), f.number(std::numbers::ln2, a));
 }
 
-// Of s = |a|: log(s + sqrt(s^2 + 1)) = log(1 + s + s (s / (1 + sqrt(s^2 + 1)))).
+// Of s = |a|: log(s + sqrt(s^2 + 1)) = log(1 + s (1 + s / (1 + sqrt(s^2 + 1)))).
 MaybeValue arcsinh_of(const Formula& f, const MaybeValue& a) {
   const MaybeValue one = f.number(1, a);
-  const MaybeValue is_negative = f.compare(MapOp::less, a, f.number(0, a));
-  const MaybeValue size = f.select(is_negative, f.negate(a), a);  // the slope of `abs` at 0 is 0
-  const MaybeValue near = f.map(MapOp::minimum, {size, f.number(kLarge, a)});
+  const MaybeValue is_negative = f.condition(MapOp::less, a, f.number(0, a));
+  const MaybeValue size = size_of(f, is_negative, a);
+  const MaybeValue is_large = f.condition(MapOp::greater, size, f.number(kLarge, a));
+  const MaybeValue near = f.select(is_large, one, size);
   const MaybeValue root = f.map(MapOp::sqrt, {f.add(f.multiply(near, near), one)});
-  const MaybeValue more = f.multiply(near, f.divide(near, f.add(one, root)));
-  const MaybeValue small = f.map(MapOp::log1p, {f.add(near, more)});
-  const MaybeValue is_large = f.compare(MapOp::greater, size, f.number(kLarge, a));
-  const MaybeValue result = f.select(is_large, log_of_twice(f, size), small);
+  const MaybeValue more = f.add(one, f.divide(near, f.add(one, root)));
+  const MaybeValue small = f.map(MapOp::log1p, {f.multiply(near, more)});
+  const MaybeValue result = f.select(is_large, log_of_twice(f, is_large, size), small);
   return f.select(is_negative, f.negate(result), result);
 }
 
-// With t = a - 1: log(1 + t + sqrt(2t + t^2)).
+// With t = a - 1: log(1 + t + sqrt(t) sqrt(a + 1)).
 MaybeValue arccosh_of(const Formula& f, const MaybeValue& a) {
-  const MaybeValue near = f.map(MapOp::minimum, {a, f.number(kLarge, a)});
+  const MaybeValue is_large = f.condition(MapOp::greater, a, f.number(kLarge, a));
+  const MaybeValue near = f.select(is_large, f.number(2, a), a);
   const MaybeValue t = f.subtract(near, f.number(1, a));
-  const MaybeValue root = f.map(MapOp::sqrt, {f.multiply(t, f.add(near, f.number(1, a)))});
+  const MaybeValue root = f.multiply(f.map(MapOp::sqrt, {t}), f.map(MapOp::sqrt, {f.add(near, f.number(1, a))}));
   const MaybeValue small = f.map(MapOp::log1p, {f.add(t, root)});
-  return f.select(f.compare(MapOp::greater, a, f.number(kLarge, a)), log_of_twice(f, a), small);
+  return f.select(is_large, log_of_twice(f, is_large, a), small);
 }
 
+// (log(1 + a) - log(1 - a)) / 2: the two have opposite signs.
 MaybeValue arctanh_of(const Formula& f, const MaybeValue& a) {
-  const MaybeValue quotient = f.divide(f.multiply(f.number(2, a), a), f.subtract(f.number(1, a), a));
-  return f.multiply(f.number(0.5, a), f.map(MapOp::log1p, {quotient}));
+  const MaybeValue twice = f.subtract(f.map(MapOp::log1p, {a}), f.map(MapOp::log1p, {f.negate(a)}));
+  return f.multiply(f.number(0.5, a), twice);
 }
 
 }  // namespace
@@ -119,51 +142,57 @@ std::optional<std::vector<MaybeValue>> two_of_floats(OperationCall& call) {
 
 MaybeValue is_below_zero(const Formula& f, const MaybeValue& a) {
   const MaybeValue zero = f.number(0, a);
-  const MaybeValue is_zero = f.compare(MapOp::equal, a, zero);
-  const MaybeValue is_negative_zero = f.compare(MapOp::less, f.divide(f.number(1, a), a), zero);
+  const MaybeValue is_zero = f.condition(MapOp::equal, a, zero);
+  const MaybeValue is_negative_zero = f.condition(MapOp::less, f.divide(f.number(1, a), a), zero);
   return f.map(MapOp::logical_or,
-               {f.compare(MapOp::less, a, zero), f.map(MapOp::logical_and, {is_zero, is_negative_zero})});
+               {f.condition(MapOp::less, a, zero), f.map(MapOp::logical_and, {is_zero, is_negative_zero})});
+}
+
+// 1 or -1 for an infinity where both are infinite.
+MaybeValue unit_if(const Formula& f, const MaybeValue& are_infinite, const MaybeValue& a) {
+  return f.select(are_infinite, f.flat(f.map(MapOp::sign, {a})), a);
 }
 
 }  // namespace
 
-// The longer leg times sqrt(1 + q^2), for the quotient q of the shorter by it.
+// The longer leg times sqrt(1 + q^2), for the quotient q of the shorter by it. At two zeros the gradient is 0.
 MaybeValue run_hypot(OperationCall& call) {
   const auto both = two_of_floats(call);
   if (!both.has_value()) return std::nullopt;
   const Formula f(call);
-  const MaybeValue a = f.map(MapOp::abs, {(*both)[0]});
-  const MaybeValue b = f.map(MapOp::abs, {(*both)[1]});
+  const MaybeValue a = size_of(f, (*both)[0]);
+  const MaybeValue b = size_of(f, (*both)[1]);
   const MaybeValue longer = f.map(MapOp::maximum, {a, b});
   const MaybeValue one = f.number(1, a);
-  const MaybeValue is_zero = f.compare(MapOp::equal, longer, f.number(0, a));
+  const MaybeValue zero = f.number(0, a);
+  const MaybeValue is_zero = f.condition(MapOp::equal, longer, zero);
   const MaybeValue q = f.divide(f.map(MapOp::minimum, {a, b}), f.select(is_zero, one, longer));
   const MaybeValue result = f.multiply(longer, f.map(MapOp::sqrt, {f.add(one, f.multiply(q, q))}));
-  const MaybeValue is_infinite = f.compare(MapOp::equal, longer, f.number(std::numeric_limits<double>::infinity(), a));
-  return f.select(is_infinite, longer, result);
+  const MaybeValue infinity = f.number(std::numeric_limits<double>::infinity(), a);
+  const MaybeValue is_infinite =
+      f.map(MapOp::logical_or, {f.condition(MapOp::equal, a, infinity), f.condition(MapOp::equal, b, infinity)});
+  return f.select(is_infinite, infinity, f.select(is_zero, zero, result));
 }
 
 // The arctangent of the smaller quotient, y/x or -x/y, and the turn that it starts from: that of the nearest of the
-// four ends of the axes. Two zeros and two infinities are as 0/1 and 1/1.
+// four ends of the axes. Two infinities are as 1/1. At two zeros there is an angle, but no gradient: it is NaN.
 MaybeValue run_arctan2(OperationCall& call) {
   const auto both = two_of_floats(call);
   if (!both.has_value()) return std::nullopt;
   const Formula f(call);
   const MaybeValue y = (*both)[0];
   const MaybeValue x = (*both)[1];
-  const MaybeValue one = f.number(1, x);
   const MaybeValue height = f.map(MapOp::abs, {y});
   const MaybeValue width = f.map(MapOp::abs, {x});
-  const MaybeValue is_steep = f.compare(MapOp::greater, height, width);
+  const MaybeValue is_steep = f.condition(MapOp::greater, height, width);
   const MaybeValue infinity = f.number(std::numeric_limits<double>::infinity(), x);
-  const MaybeValue are_infinite =
-      f.map(MapOp::logical_and, {f.compare(MapOp::equal, height, infinity), f.compare(MapOp::equal, width, infinity)});
+  const MaybeValue are_infinite = f.map(
+      MapOp::logical_and, {f.condition(MapOp::equal, height, infinity), f.condition(MapOp::equal, width, infinity)});
   const MaybeValue above = f.select(is_steep, f.negate(x), y);
   const MaybeValue below = f.select(is_steep, y, x);
-  const MaybeValue none = f.compare(MapOp::equal, below, f.number(0, x));
-  const MaybeValue divisor = f.select(none, one, f.select(are_infinite, f.map(MapOp::sign, {below}), below));
-  const MaybeValue dividend = f.select(are_infinite, f.map(MapOp::sign, {above}), above);
-  const MaybeValue angle = f.map(MapOp::arctan, {f.divide(dividend, divisor)});
+  const MaybeValue are_zero = f.condition(MapOp::equal, below, f.number(0, x));
+  const MaybeValue quotient = f.divide(unit_if(f, are_infinite, above), unit_if(f, are_infinite, below));
+  const MaybeValue angle = f.map(MapOp::arctan, {f.select(are_zero, above, quotient)});
   const MaybeValue turn = f.select(is_steep, f.number(std::numbers::pi / 2, x),
                                    f.select(is_below_zero(f, x), f.number(std::numbers::pi, x), f.number(0, x)));
   return f.add(f.select(is_below_zero(f, y), f.negate(turn), turn), angle);

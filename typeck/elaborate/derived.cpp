@@ -23,6 +23,8 @@ MaybeValue Formula::map(MapOp op, const std::vector<MaybeValue>& operands, std::
   return call_.elaborator.index_wise().map(call_.span, op, std::move(values), own, call_.quoted(), false);
 }
 
+MaybeValue Formula::flat(const MaybeValue& a) const { return call_.elaborator.flat(a); }
+
 MaybeValue Formula::number(double value, const MaybeValue& like) const {
   if (!like.has_value()) return std::nullopt;
   const ElementType element = call_.elaborator.element(*like);

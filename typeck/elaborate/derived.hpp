@@ -19,6 +19,11 @@ class Formula {
   MaybeValue compare(synth::MapOp op, const MaybeValue& a, const MaybeValue& b) const {
     return map(op, {a, b}, ElementType::boolean);
   }
+  // A comparison by which a formula chooses between two ways to one function: for gradients it is a constant.
+  MaybeValue condition(synth::MapOp op, const MaybeValue& a, const MaybeValue& b) const {
+    return flat(compare(op, a, b));
+  }
+  MaybeValue flat(const MaybeValue& a) const;
   MaybeValue add(const MaybeValue& a, const MaybeValue& b) const { return map(synth::MapOp::add, {a, b}); }
   MaybeValue subtract(const MaybeValue& a, const MaybeValue& b) const { return map(synth::MapOp::subtract, {a, b}); }
   MaybeValue multiply(const MaybeValue& a, const MaybeValue& b) const { return map(synth::MapOp::multiply, {a, b}); }

@@ -55,7 +55,7 @@ void Activity::visit(ValueId id, const open::Compute& body) {
   for (std::size_t k = 0; k < read; ++k) own |= flags(body.operands[k].value);
   const bool ends = !synth::is_float(synth::computed_as(node.types[0].element())) || is_flat(body.operation);
   if (own.active && ends) {
-    ends_.insert(End{node.span, spelling(body.operation)});
+    ends_.insert(End{node.span, body.who.empty() ? spelling(body.operation) : body.who});
     own = Flags{false, true};
   }
   flags_[{id, 0}] |= own;

@@ -179,7 +179,7 @@ void reverse_map(const Reversal& r, MapOp op) {
     case MapOp::log2: return slope(slope_of_log(r, std::numbers::log2e));
     case MapOp::log10: return slope(slope_of_log(r, std::numbers::log10e));
     case MapOp::log1p: return give(r, 0, b.divide(r.g, one_more(r)));
-    case MapOp::expm1: return slope(b.add(r.result(), b.number(1, r.result())));
+    case MapOp::expm1: return slope(b.map(MapOp::exp, {r.operand(0)}));  // the result and 1 would cancel
     case MapOp::arctan: return give(r, 0, b.divide(r.g, square_and_one(r)));
     case MapOp::sqrt: return give(r, 0, b.divide(b.multiply(r.g, b.number(0.5, r.g)), r.result()));
     case MapOp::rsqrt: return slope(slope_of_rsqrt(r));
