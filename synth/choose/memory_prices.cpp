@@ -18,7 +18,7 @@ std::vector<double> bytes_of(const Star& star, const std::vector<int>& layouts, 
 }  // namespace
 
 MemoryPrices::MemoryPrices(const ChoiceProblem& problem, const Model& model)
-    : problem_(problem), lives_(problem.values.size()), stars_(model.stars.size()) {
+    : lives_(problem.values.size()), stars_(model.stars.size()) {
   for (const ChoiceLife& life : problem.lives) lives_[life.value.value].push_back(&life);
   find_readers(model);
 }

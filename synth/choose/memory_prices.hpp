@@ -40,7 +40,6 @@ class MemoryPrices {
   void price_made(Model& model, std::size_t star, const std::vector<MemoryPrice>& prices) const;
   void price_copies(Model& model, std::size_t star, const std::vector<MemoryPrice>& prices) const;
 
-  const ChoiceProblem& problem_;
   std::vector<std::vector<const ChoiceLife*>> lives_;  // of every given value
   std::vector<std::vector<StarLife>> stars_;           // of every star
 };
