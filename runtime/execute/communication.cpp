@@ -185,7 +185,7 @@ base::Status Executor::assemble(const synth::Apply& apply, const synth::Assemble
     TESSERA_TRY(offset, part_offset(apply, part));
     offsets.push_back(offset);
   }
-  if (assemble.has_base && !plan_[to].takes_over.valid()) copy_to(apply.operands[0], to, storage_.offset(to));
+  if (assemble.has_base) copy_to(apply.operands[0], to, storage_.offset(to));  // where it does not lie there already
   for (std::size_t k = 0; k < assemble.parts.size(); ++k) {
     const synth::RegisterId from = apply.operands[assemble.parts[k].operand];
     TESSERA_TRY_STATUS(copy_boxes(from, to, k, offsets[k]));

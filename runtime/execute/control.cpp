@@ -24,6 +24,9 @@ base::Status Executor::run_node(const synth::Step& step, const StepPlan& plan, c
   TESSERA_TRY(begins, goes_on(repeat, repeat.initial));
   const std::int64_t rounds = begins ? count : 0;
   if (begins && count < 1 && repeat.is_limited) return too_many_rounds(step, count);
+  for (const SharedPlace& place : plan.shared) {
+    for (const synth::RegisterId id : place.by) storage_.move_to(id, storage_.offset(place.result));
+  }
   const std::vector<Carried> carried = begin_loop(repeat, rounds);
   ++loops_;
   for (std::int64_t round = 0; round < rounds; ++round) {
@@ -63,8 +66,8 @@ std::vector<Executor::Carried> Executor::begin_loop(const synth::Repeat& repeat,
     const synth::RegisterId parameter = repeat.parameters[k];
     const synth::RegisterId result = repeat.results[k];
     const RegisterPlan& place = plan_[parameter];
-    carried.push_back(
-        {place.offset, storage_.offset(result), plan_[repeat.next[k]].direct && is_first(repeat.next, k)});
+    const std::int64_t offset = place.shares.valid() ? storage_.offset(result) : place.offset;
+    carried.push_back({offset, storage_.offset(result), plan_[repeat.next[k]].written_to == result});
     // Move the initial value away if the first turn would overwrite it. In a loop without turns it is the result.
     const bool moves = rounds < 1 || (place.adopts && !writes_result_place(0, rounds));
     if (moves) copy_to(repeat.initial[k], result, carried.back().result_offset);
@@ -101,7 +104,7 @@ void Executor::end_round(const synth::Repeat& repeat, const std::vector<Carried>
 base::Status Executor::run_node(const synth::Step&, const StepPlan& plan, const synth::Choose& choose) {
   TESSERA_TRY(then, storage_.scalar<bool>(choose.condition));
   const std::vector<synth::RegisterId>& values = then ? choose.then_results : choose.else_results;
-  const auto is_direct = [&](std::size_t k) { return plan_[values[k]].direct && is_first(values, k); };
+  const auto is_direct = [&](std::size_t k) { return plan_[values[k]].written_to == choose.results[k]; };
   for (std::size_t k = 0; k < values.size(); ++k) {
     if (is_direct(k)) storage_.move_to(values[k], storage_.offset(choose.results[k]));
   }

@@ -126,7 +126,7 @@ base::Status Executor::take_visit(const synth::Pipeline& pipeline, const StepPla
   for (const synth::RegisterId id : plan.turning[visit]) remember(id, microbatch);
   const bool to_result = writes_result_place(microbatch, pipeline.count);
   for (std::size_t k = 0; k < pipeline.next.size(); ++k) {
-    const bool is_written = plan_[pipeline.next[k]].direct && is_first(pipeline.next, k);
+    const bool is_written = plan_[pipeline.next[k]].written_to == pipeline.results[k];
     if (pipeline.carried_by[k] != visit || is_written) continue;
     const std::int64_t there = to_result ? storage_.offset(pipeline.results[k]) : plan_[pipeline.parameters[k]].offset;
     copy_to(pipeline.next[k], pipeline.results[k], there);
@@ -179,7 +179,7 @@ void Executor::begin_visit(const synth::Pipeline& pipeline, const StepPlan& plan
     const std::int64_t of_parameter = plan_[pipeline.parameters[k]].offset;
     const std::int64_t of_result = storage_.offset(pipeline.results[k]);
     if (microbatch > 0) storage_.move_to(pipeline.parameters[k], to_result ? of_parameter : of_result);
-    if (plan_[pipeline.next[k]].direct && is_first(pipeline.next, k))
+    if (plan_[pipeline.next[k]].written_to == pipeline.results[k])
       storage_.move_to(pipeline.next[k], to_result ? of_result : of_parameter);
   }
 }

@@ -187,8 +187,22 @@ std::vector<ChainSteps> find_chains(const synth::Program& program, const synth::
   return chains;
 }
 
+bool reads_by_blocks(const synth::Program& program, const synth::Body& body, const ChainSteps& chain,
+                     const MemoryPlan& plan, RegisterId id) {
+  for (std::size_t i = chain.begin; i < chain.end; ++i) {
+    const auto& apply = std::get<synth::Apply>(body[i].node);
+    // Aligned at its last dimension with a result of more, an operand is read whole by every block.
+    const bool is_aligned = !std::holds_alternative<synth::Map>(apply.operation) ||
+                            program.registers[apply.results[0]].rank() == program.registers[id].rank();
+    for (const RegisterId operand : apply.operands) {
+      if (plan[operand].root == id && (operand != id || !is_aligned)) return false;
+    }
+  }
+  return true;
+}
+
 bool stays_inside(const ChainSteps& chain, const RegisterPlan& plan, const Lifetime& life) {
-  return plan.where == RegisterPlan::Where::arena && !plan.direct && life.last_use < chain.end;
+  return plan.where == RegisterPlan::Where::arena && !plan.written_to.valid() && life.last_use < chain.end;
 }
 
 }  // namespace tessera::runtime

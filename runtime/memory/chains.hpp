@@ -32,6 +32,11 @@ std::vector<ChainSteps> find_chains(const synth::Program& program, const synth::
 // Does the step make an array, a block at a time?
 bool is_computed(const synth::Apply& apply);
 
+// Does every step of the chain that reads the register's memory read it as it is, and no other rows of it in a block
+// than those that the block makes? Then a result of the same tiles may be written over it.
+bool reads_by_blocks(const synth::Program& program, const synth::Body& body, const ChainSteps& chain,
+                     const MemoryPlan& plan, synth::RegisterId id);
+
 // Is the register, made by a step of the chain, read by steps of the chain only?
 bool stays_inside(const ChainSteps& chain, const RegisterPlan& plan, const Lifetime& life);
 

@@ -29,6 +29,7 @@ class LivenessWalk {
     walk(program_.body);
     for (const RegisterId output : program_.outputs) use(output);
     result_.worth_copying = pins_.worth_copying(result_.lives);
+    result_.sliced = std::move(pins_).take_sliced();
     return std::move(result_);
   }
 
@@ -139,7 +140,7 @@ class LivenessWalk {
       plan(repeat.parameters[k]).dense = plan(repeat.initial[k]).dense;
     }
     walk(repeat.body);
-    finish_body(repeat.next);
+    finish_body(repeat.next, repeat.results);
     end_body();
     for (const RegisterId result : repeat.results) define(result, Where::arena);
   }
@@ -157,10 +158,13 @@ class LivenessWalk {
       if (v == 0) define_given(pipeline);
       walk(pipeline.visits[v]);
       std::vector<RegisterId> next;
+      std::vector<RegisterId> results;
       for (std::size_t k = 0; k < pipeline.next.size(); ++k) {
-        if (pipeline.carried_by[k] == v) next.push_back(pipeline.next[k]);
+        if (pipeline.carried_by[k] != v) continue;
+        next.push_back(pipeline.next[k]);
+        results.push_back(pipeline.results[k]);
       }
-      finish_body(next);
+      finish_body(next, results);
       end_body();
     }
     note_microbatches(pipeline, numbers);
@@ -193,24 +197,26 @@ class LivenessWalk {
 
   void step(const synth::Choose& choose) {
     use(choose.condition);
-    branch(choose.then_body, choose.then_results);
-    branch(choose.else_body, choose.else_results);
+    branch(choose.then_body, choose.then_results, choose.results);
+    branch(choose.else_body, choose.else_results, choose.results);
     for (const RegisterId result : choose.results) define(result, Where::arena);
   }
-  void branch(const synth::Body& body, const std::vector<RegisterId>& results) {
+  void branch(const synth::Body& body, const std::vector<RegisterId>& values, const std::vector<RegisterId>& results) {
     begin_body();
     walk(body);
-    finish_body(results);
+    finish_body(values, results);
     end_body();
   }
 
-  // A value that the body itself makes can be made in its final place.
-  void finish_body(const std::vector<RegisterId>& results) {
-    use_all(results);
-    for (const RegisterId id : results) {
+  // A value that the body itself makes can be made in its final place, the first if it is given several times.
+  void finish_body(const std::vector<RegisterId>& values, const std::vector<RegisterId>& results) {
+    use_all(values);
+    for (std::size_t k = 0; k < values.size(); ++k) {
+      const RegisterId id = values[k];
       const bool made_here =
           life(id).depth == now_.size() - 1 && !life(id).belongs_to_loop && life(id).body == bodies_.back();
-      if (plan(id).where == Where::arena && made_here) plan(id).direct = true;
+      const bool is_free = plan(id).where == Where::arena && !plan(id).written_to.valid();
+      if (made_here && is_free) plan(id).written_to = results[k];
     }
   }
 

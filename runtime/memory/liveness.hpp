@@ -28,13 +28,21 @@ using Copied = std::set<synth::RegisterId>;
 // ones.
 using Turning = std::map<const synth::Pipeline*, std::vector<std::vector<synth::RegisterId>>>;
 
+// The last uses of an array in the body that makes it: those of slices made there, and all others.
+struct SliceUses {
+  std::size_t own_use = 0;
+  std::map<synth::RegisterId, std::size_t> slices;
+};
+using SlicedUses = std::map<synth::RegisterId, SliceUses>;
+
 struct Liveness {
   std::vector<Lifetime> lives;
   Turning turning;
   Copied worth_copying;  // small slices of arrays that nothing else needs for so long
+  SlicedUses sliced;     // of all arrays that have slices
 };
 
-// Fills in the plan's `where`, `source`, `root`, `dense` and `direct`.
+// Fills in the plan's `where`, `source`, `root`, `dense` and `written_to`.
 Liveness find_lives(const synth::Program& program, const TileMaps& tiles, const Copied& copied, MemoryPlan& plan);
 
 }  // namespace tessera::runtime

@@ -11,7 +11,7 @@ using synth::RegisterId;
 void Pins::note_made(std::size_t body, std::size_t step, RegisterId id) {
   made_.resize(std::max(made_.size(), body + 1));
   made_[body].push_back(step);
-  sources_[id] = Source{body, step, {}};
+  sources_[id] = Source{{step, {}}, body};
 }
 
 void Pins::note_slice(std::size_t body, RegisterId id) {
@@ -57,12 +57,20 @@ bool Pins::makes_between(std::size_t body, std::size_t after, std::size_t until)
 Copied Pins::worth_copying(const std::vector<Lifetime>& lives) const {
   Copied worth;
   for (const auto& [root, source] : sources_) {
-    if (plan_[root].direct || lives[root.value].belongs_to_loop || !are_small(root, source)) continue;
+    if (plan_[root].written_to.valid() || lives[root.value].belongs_to_loop || !are_small(root, source)) continue;
     for (const auto& [slice, last_use] : source.slices) {
       if (makes_between(source.body, source.own_use, last_use)) worth.insert(slice);
     }
   }
   return worth;
+}
+
+SlicedUses Pins::take_sliced() && {
+  SlicedUses sliced;
+  for (auto& [root, source] : sources_) {
+    if (!source.slices.empty()) sliced.emplace(root, std::move(source));
+  }
+  return sliced;
 }
 
 }  // namespace tessera::runtime

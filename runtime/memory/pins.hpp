@@ -24,12 +24,12 @@ class Pins {
   void note_use(synth::RegisterId id, const std::vector<std::size_t>& now, const std::vector<Lifetime>& lives);
 
   Copied worth_copying(const std::vector<Lifetime>& lives) const;
+  // The uses of every array that has slices.
+  SlicedUses take_sliced() &&;
 
  private:
-  struct Source {
+  struct Source : SliceUses {
     std::size_t body = 0;
-    std::size_t own_use = 0;                          // the last step that needs more than slices
-    std::map<synth::RegisterId, std::size_t> slices;  // and the last steps that need these
   };
   // The outermost slice that a register is part of, if that counts.
   synth::RegisterId slice_around(synth::RegisterId id) const;

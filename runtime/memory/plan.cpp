@@ -6,8 +6,10 @@
 
 #include "runtime/memory/bytes.hpp"
 #include "runtime/memory/chains.hpp"
+#include "runtime/memory/in_place.hpp"
 #include "runtime/memory/liveness.hpp"
 #include "runtime/memory/places.hpp"
+#include "runtime/memory/reads.hpp"
 #include "synth/collective/programmed.hpp"
 
 namespace tessera::runtime {
@@ -65,7 +67,7 @@ using Where = RegisterPlan::Where;
 // The second half: walks the steps as they run, and hands out places.
 class Placement {
  public:
-  Placement(const synth::Program& program, const TileMaps& tiles, Liveness liveness, MemoryPlan& plan,
+  Placement(const synth::Program& program, const TileMaps& tiles, Liveness liveness, InPlace in_place, MemoryPlan& plan,
             base::StopToken stop)
       : program_(program),
         stop_(stop),
@@ -73,6 +75,7 @@ class Placement {
         plan_(plan),
         lives_(std::move(liveness.lives)),
         turning_(std::move(liveness.turning)),
+        in_place_(std::move(in_place)),
         places_(tiles, program),
         payload_(tiles, program.inputs) {
     plan_.arena_bytes.assign(static_cast<std::size_t>(tiles.devices()), 0);
@@ -98,7 +101,8 @@ class Placement {
 
   // Owns memory that this pass hands out.
   bool owns(RegisterId id) {
-    return plan(id).where == Where::arena && !plan(id).direct && plan(id).microbatch_offsets.empty();
+    return plan(id).where == Where::arena && !plan(id).written_to.valid() && !plan(id).shares.valid() &&
+           plan(id).microbatch_offsets.empty();
   }
   bool dies_at(RegisterId id, std::size_t depth, std::size_t step) {
     return owns(id) && life(id).depth == depth && !life(id).belongs_to_loop && life(id).last_use == step;
@@ -214,26 +218,14 @@ class Placement {
       const RegisterId operand = apply.operands[k];
       const bool dying = std::find(step.dies.begin(), step.dies.end(), operand) != step.dies.end();
       const bool done = life(operand).depth == depth && life(operand).last_use <= i;
-      if (!dying || !done || !has_tiles_of(operand, result) || !read_as_it_is(body, chain, operand)) continue;
+      if (!dying || !done || !has_tiles_of(program_, tiles_, operand, result)) continue;
+      if (!reads_by_blocks(program_, body, chain, plan_, operand)) continue;
       plan(result).takes_over = operand;
       plan(result).offset = plan(operand).offset;
       std::erase(step.dies, operand);
       return;
     }
     give_birth(step, result);
-  }
-  bool has_tiles_of(RegisterId operand, RegisterId result) const {
-    return program_.registers[operand].element() == program_.registers[result].element() &&
-           tiles_[operand].boxes == tiles_[result].boxes;
-  }
-  // Does no step of the chain look at the register's memory in another way?
-  bool read_as_it_is(const synth::Body& body, const ChainSteps& chain, RegisterId id) {
-    for (std::size_t i = chain.begin; i < chain.end; ++i) {
-      for (const RegisterId operand : std::get<synth::Apply>(body[i].node).operands) {
-        if (operand != id && plan(operand).root == id) return false;
-      }
-    }
-    return true;
   }
 
   // The roots a body makes, by the step after which they are not needed. Roots needed at the body's end die there:
@@ -268,23 +260,18 @@ class Placement {
     give_birth(step, result);
   }
 
-  // How many of its operands a step may overwrite as it goes: those of an elementwise operation, and a base.
-  static std::size_t overwritable(const synth::Apply& apply) {
-    if (std::holds_alternative<synth::Map>(apply.operation)) return apply.operands.size();
-    if (std::holds_alternative<synth::Lay>(apply.operation)) return 1;
-    const auto* assemble = std::get_if<synth::Assemble>(&apply.operation);
-    return assemble != nullptr && assemble->has_base ? 1 : 0;
-  }
   // An operand whose place the result may have: it dies, has the result's very tiles, and no other operand looks at its
-  // memory in another way.
+  // memory, but for itself in an elementwise operation.
   RegisterId operand_to_take_over(const synth::Apply& apply, std::size_t depth, std::size_t i) {
+    const bool is_map = std::holds_alternative<synth::Map>(apply.operation);
     for (std::size_t k = 0; k < overwritable(apply); ++k) {
       const RegisterId operand = apply.operands[k];
       if (!dies_at(operand, depth, i)) continue;
-      if (!has_tiles_of(operand, apply.results[0])) continue;
-      const bool alone = std::all_of(apply.operands.begin(), apply.operands.end(),
-                                     [&](RegisterId id) { return id == operand || plan(id).root != operand; });
-      if (alone) return operand;
+      if (!has_tiles_of(program_, tiles_, operand, apply.results[0])) continue;
+      const auto looks_elsewhere = [&](const RegisterId& id) {
+        return plan(id).root == operand && (id != operand || (!is_map && &id != &apply.operands[k]));
+      };
+      if (std::none_of(apply.operands.begin(), apply.operands.end(), looks_elsewhere)) return operand;
     }
     return {};
   }
@@ -294,15 +281,35 @@ class Placement {
     give_birth(step, repeat.index);
     for (const RegisterId index : repeat.indices_elsewhere) give_birth(step, index);
     for (std::size_t k = 0; k < repeat.parameters.size(); ++k) {
-      const RegisterId parameter = repeat.parameters[k];
-      plan(parameter).adopts = may_adopt(repeat, k, depth, i);
-      if (plan(parameter).adopts) {
-        plan(parameter).offset = plan(repeat.initial[k]).offset;
-        std::erase(step.dies, repeat.initial[k]);
-      } else {
-        give_birth(step, parameter);
-      }
-      give_birth(step, repeat.results[k]);
+      if (plan(repeat.parameters[k]).shares.valid())
+        make_place(repeat, k, step, depth, i);
+      else
+        make_places(repeat, k, step, depth, i);
+    }
+  }
+  // The two places of a carried value.
+  void make_places(const synth::Repeat& repeat, std::size_t k, StepPlan& step, std::size_t depth, std::size_t i) {
+    const RegisterId parameter = repeat.parameters[k];
+    plan(parameter).adopts = may_adopt(repeat, k, depth, i);
+    if (plan(parameter).adopts) {
+      plan(parameter).offset = plan(repeat.initial[k]).offset;
+      std::erase(step.dies, repeat.initial[k]);
+    } else {
+      give_birth(step, parameter);
+    }
+    give_birth(step, repeat.results[k]);
+  }
+  // Its only place. An inner loop may have it from an outer one.
+  void make_place(const synth::Repeat& repeat, std::size_t k, StepPlan& step, std::size_t depth, std::size_t i) {
+    const RegisterId result = repeat.results[k];
+    if (const auto found = in_place_.by_result.find(result); found != in_place_.by_result.end())
+      step.shared.push_back({result, std::move(found->second)});
+    if (owns(result) && may_adopt(repeat, k, depth, i)) {
+      plan(result).takes_over = repeat.initial[k];
+      plan(result).offset = plan(repeat.initial[k]).offset;
+      std::erase(step.dies, repeat.initial[k]);
+    } else {
+      give_birth(step, result);
     }
   }
   // The initial value owns its memory, dies with the loop, and nothing else in the loop looks at it.
@@ -311,13 +318,14 @@ class Placement {
     const auto same_memory = [&](RegisterId id) { return plan(id).root == initial; };
     return dies_at(initial, depth, i) && repeat.count != initial &&
            std::count_if(repeat.initial.begin(), repeat.initial.end(), same_memory) == 1 &&
-           !reads(repeat.body, initial) && std::none_of(repeat.next.begin(), repeat.next.end(), same_memory);
+           !reads(repeat.body, initial, plan_) && std::none_of(repeat.next.begin(), repeat.next.end(), same_memory);
   }
   void inside(const synth::Repeat& repeat, StepPlan& step, std::size_t depth) {
     step.bodies.push_back(walk(repeat.body, depth + 1));
     step.dies.push_back(repeat.index);
     step.dies.insert(step.dies.end(), repeat.indices_elsewhere.begin(), repeat.indices_elsewhere.end());
-    step.dies.insert(step.dies.end(), repeat.parameters.begin(), repeat.parameters.end());
+    std::copy_if(repeat.parameters.begin(), repeat.parameters.end(), std::back_inserter(step.dies),
+                 [&](RegisterId parameter) { return owns(parameter); });
   }
 
   // Initial values stay as they are: a pipeline that fails is taken again, in the order of its microbatches.
@@ -355,36 +363,13 @@ class Placement {
     step.bodies.push_back(walk(choose.else_body, depth + 1));
   }
 
-  // Does the body read this memory, under any name?
-  bool reads(const synth::Body& body, RegisterId root) {
-    return std::any_of(body.begin(), body.end(), [&](const synth::Step& step) {
-      return std::visit([&](const auto& node) { return node_reads(node, root); }, step.node);
-    });
-  }
-  bool any_reads(const std::vector<RegisterId>& ids, RegisterId root) {
-    return std::any_of(ids.begin(), ids.end(), [&](RegisterId id) { return plan(id).root == root; });
-  }
-  bool node_reads(const synth::Apply& apply, RegisterId root) { return any_reads(apply.operands, root); }
-  bool node_reads(const synth::Repeat& repeat, RegisterId root) {
-    return plan(repeat.count).root == root || any_reads(repeat.initial, root) || any_reads(repeat.next, root) ||
-           reads(repeat.body, root);
-  }
-  bool node_reads(const synth::Pipeline& pipeline, RegisterId root) {
-    return any_reads(pipeline.initial, root) || any_reads(pipeline.next, root) ||
-           std::any_of(pipeline.visits.begin(), pipeline.visits.end(),
-                       [&](const synth::Body& visit) { return reads(visit, root); });
-  }
-  bool node_reads(const synth::Choose& choose, RegisterId root) {
-    return plan(choose.condition).root == root || any_reads(choose.then_results, root) ||
-           any_reads(choose.else_results, root) || reads(choose.then_body, root) || reads(choose.else_body, root);
-  }
-
   const synth::Program& program_;
   base::StopToken stop_;
   const TileMaps& tiles_;
   MemoryPlan& plan_;
   std::vector<Lifetime> lives_;
   Turning turning_;
+  InPlace in_place_;
   std::map<RegisterId, std::size_t> freed_;  // how many places of what has several
   Places places_;
   Payload payload_;
@@ -392,15 +377,40 @@ class Placement {
 
 }  // namespace
 
+namespace {
+
+// A plan that copies these slices, and those whose copies might make a better one.
+struct PlanOfCopies {
+  Copied copied;
+  MemoryPlan plan = {};
+  Copied in_the_way = {};
+  Copied worth_copying = {};
+};
+
+PlanOfCopies plan_with(const synth::Program& program, const TileMaps& tiles, Copied copied, base::StopToken stop) {
+  PlanOfCopies made{std::move(copied)};
+  Liveness lives = find_lives(program, tiles, made.copied, made.plan);
+  InPlace in_place = find_in_place(program, tiles, lives, made.plan);
+  made.in_the_way = in_place.in_the_way;
+  made.worth_copying = lives.worth_copying;
+  Placement(program, tiles, std::move(lives), std::move(in_place), made.plan, stop).run();
+  return made;
+}
+
+}  // namespace
+
+// Slices that keep loops from having one place are copied if the peak is no higher: a turn then writes less.
 MemoryPlan plan_memory(const synth::Program& program, const TileMaps& tiles, base::StopToken stop) {
-  MemoryPlan with_views;
-  const Liveness views = find_lives(program, tiles, {}, with_views);
-  Placement(program, tiles, views, with_views, stop).run();
-  if (views.worth_copying.empty()) return with_views;
-  MemoryPlan with_copies;
-  const Liveness copies = find_lives(program, tiles, views.worth_copying, with_copies);
-  Placement(program, tiles, copies, with_copies, stop).run();
-  return with_copies.peak_bytes < with_views.peak_bytes ? with_copies : with_views;
+  PlanOfCopies best = plan_with(program, tiles, {}, stop);
+  if (!best.in_the_way.empty()) {
+    PlanOfCopies in_place = plan_with(program, tiles, best.in_the_way, stop);
+    if (in_place.plan.peak_bytes <= best.plan.peak_bytes) best = std::move(in_place);
+  }
+  if (best.worth_copying.empty()) return std::move(best.plan);
+  Copied both = best.copied;
+  both.insert(best.worth_copying.begin(), best.worth_copying.end());
+  PlanOfCopies smaller = plan_with(program, tiles, std::move(both), stop);
+  return std::move(smaller.plan.peak_bytes < best.plan.peak_bytes ? smaller.plan : best.plan);
 }
 
 }  // namespace tessera::runtime

@@ -199,5 +199,25 @@ TEST(Choose, InALoop) {
   EXPECT_EQ(ints(run_well(builder.program()).outputs[0])[0], 0 + 2 + 4);
 }
 
+// What a branch gives may be made before it, in the place of the loop's next value.
+TEST(Choose, GivesWhatIsMadeAroundIt) {
+  Builder builder("");
+  const RegisterId one = builder.number(1);
+  const RegisterId always = builder.constant(Array<bool>::scalar(true), "bool[]");
+  Loop loop(builder, builder.number(3), {builder.number(10), builder.number(20)});
+  const RegisterId more = loop.map(MapOp::add, loop.parameter(0), one);
+  synth::Choose choose;
+  choose.condition = always;
+  choose.then_results = {more};
+  choose.else_results = {one};
+  choose.results = {builder.reg("i64[]")};
+  const RegisterId result = choose.results[0];
+  builder.add(std::move(choose));
+  for (const RegisterId id : loop.close({more, result})) builder.output(id);
+  const auto outcome = run_well(builder.program());
+  EXPECT_THAT(ints(outcome.outputs[0]), ElementsAre(13));
+  EXPECT_THAT(ints(outcome.outputs[1]), ElementsAre(13));
+}
+
 }  // namespace
 }  // namespace tessera::runtime::test

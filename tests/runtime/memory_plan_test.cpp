@@ -211,6 +211,23 @@ TEST(MemoryPlan, AChainDoesNotTakeOverWhatIsReadInAnotherWay) {
   EXPECT_EQ(plan.peak_bytes, 512);
 }
 
+// Every block of the product reads all of `a`, whose place the last step must not write meanwhile.
+TEST(MemoryPlan, AChainDoesNotTakeOverWhatEveryBlockReadsWhole) {
+  constexpr std::int64_t kSize = 512;
+  Builder builder("");
+  const RegisterId ones =
+      builder.apply(synth::Fill{}, {builder.constant(Array<float>::scalar(1), "f32[]")}, "f32[512, 512]");
+  const RegisterId a = builder.apply(synth::Iota{}, {}, "f32[512]");
+  const RegisterId product = builder.apply(synth::Map{MapOp::multiply}, {ones, a}, "f32[512, 512]");
+  const RegisterId sum = builder.apply(synth::Reduce{synth::ReduceKind::max, {1}}, {product}, "f32[512]");
+  const RegisterId last = builder.apply(synth::Map{MapOp::subtract}, {sum, a}, "f32[512]");
+  builder.output(last);
+  EXPECT_FALSE(plan_of(builder)[last].takes_over.valid());
+  const auto values = gathered<float>(run_well(builder.program()).outputs[0]).values();
+  for (std::int64_t i = 0; i < kSize; ++i)
+    EXPECT_EQ(values[static_cast<std::size_t>(i)], static_cast<float>(kSize - 1 - i));
+}
+
 TEST(MemoryPlan, SlicesAndReshapesAreViews) {
   Builder builder("x:2");
   const RegisterId a = builder.apply(synth::Iota{}, {}, "f32[4, 6]");
@@ -278,14 +295,15 @@ TEST(MemoryPlan, UnevenTilesCountAsTheyAre) {
   EXPECT_EQ(plan_of(builder).peak_bytes, 12 + 28);
 }
 
-synth::Repeat loop_over(Builder& builder, RegisterId initial, std::int64_t rounds) {
+// A loop of one operation on the carried value.
+synth::Repeat loop_over(Builder& builder, RegisterId initial, std::int64_t rounds, const synth::Operation& operation) {
   synth::Repeat repeat;
   repeat.count = builder.number(rounds);
   repeat.index = builder.reg("i64[]");
   repeat.initial = {initial};
   repeat.parameters = {builder.reg("f32[64]")};
   builder.into(&repeat.body);
-  repeat.next = {builder.apply(synth::Map{MapOp::exp}, {repeat.parameters[0]}, "f32[64]")};
+  repeat.next = {builder.apply(operation, {repeat.parameters[0]}, "f32[64]")};
   builder.into(nullptr);
   repeat.results = {builder.reg("f32[64]")};
   return repeat;
@@ -294,16 +312,31 @@ synth::Repeat loop_over(Builder& builder, RegisterId initial, std::int64_t round
 TEST(MemoryPlan, ALoopHasTwoPlacesThatTakeTurns) {
   Builder builder("");
   const RegisterId a = builder.apply(synth::Iota{}, {}, "f32[64]");
-  synth::Repeat repeat = loop_over(builder, a, 5);
+  synth::Repeat repeat = loop_over(builder, a, 5, synth::Cumsum{0});
   const synth::Repeat copy = repeat;
   builder.add(std::move(repeat));
   builder.output(copy.results[0]);
   const MemoryPlan plan = plan_of(builder);
   EXPECT_TRUE(plan[copy.parameters[0]].adopts);
-  EXPECT_TRUE(plan[copy.next[0]].direct);
+  EXPECT_EQ(plan[copy.next[0]].written_to, copy.results[0]);
   EXPECT_EQ(plan.peak_bytes, 2 * 256 + 8 + 8);  // the count and the index
   builder.output(a);                            // now the initial value is needed afterwards
   EXPECT_EQ(plan_of(builder).peak_bytes, 3 * 256 + 8 + 8);
+}
+
+TEST(MemoryPlan, ALoopWhoseTurnsWriteOverTheirValueHasOnePlace) {
+  Builder builder("");
+  const RegisterId a = builder.apply(synth::Iota{}, {}, "f32[64]");
+  synth::Repeat repeat = loop_over(builder, a, 5, synth::Map{MapOp::exp});
+  const synth::Repeat copy = repeat;
+  builder.add(std::move(repeat));
+  builder.output(copy.results[0]);
+  const MemoryPlan plan = plan_of(builder);
+  EXPECT_EQ(plan[copy.results[0]].takes_over, a);
+  for (const RegisterId id : {copy.parameters[0], copy.next[0]}) EXPECT_EQ(plan[id].shares, copy.results[0]);
+  EXPECT_EQ(plan.peak_bytes, 256 + 8 + 8);
+  builder.output(a);  // now the first turn reads it where it is
+  EXPECT_EQ(plan_of(builder).peak_bytes, 2 * 256 + 8 + 8);
 }
 
 TEST(MemoryPlan, ABranchNeedsTheLargerOfItsBodies) {

@@ -1,0 +1,14 @@
+// Which steps read a register's memory.
+#pragma once
+
+#include "runtime/memory/plan.hpp"
+
+namespace tessera::runtime {
+
+// Does the step, or one inside of it, read the memory of this root, under any name?
+bool reads(const synth::Step& step, synth::RegisterId root, const MemoryPlan& plan);
+bool reads(const synth::Body& body, synth::RegisterId root, const MemoryPlan& plan);
+// Has one of the registers the memory of this root?
+bool any_has_memory_of(synth::RegisterId root, const std::vector<synth::RegisterId>& ids, const MemoryPlan& plan);
+
+}  // namespace tessera::runtime
