@@ -11,6 +11,7 @@
 #include "embed/convert.hpp"
 #include "embed/kinds.hpp"
 #include "embed/session_impl.hpp"
+#include "embed/statistics.hpp"
 #include "embed/trace.hpp"
 #include "frontend/parse.hpp"
 #include "runtime/execute/run.hpp"
@@ -165,48 +166,6 @@ base::Result<embed::StateRef> on_ranks(const State& before, const runtime::World
   });
   if (!moved) return moved.errors();
   return embed::StateRef(std::move(after));
-}
-
-// Lists the costs of the statements that communicated, in their order.
-std::vector<StatementStatistics> costs_of_statements(const Texts& texts, const typeck::Typed& typed,
-                                                     const typeck::Lowered& lowered,
-                                                     const std::vector<runtime::OriginStatistics>& counted) {
-  std::map<std::uint32_t, StatementStatistics> by_statement;
-  for (const runtime::OriginStatistics& origin : counted) {
-    StatementStatistics& sum = by_statement[lowered.origins.at(origin.origin).statement];
-    sum.peak_bytes = std::max(sum.peak_bytes, origin.peak_bytes);
-    if (origin.steps == 0) continue;
-    sum.steps += origin.steps;
-    sum.received_bytes += origin.received_bytes;
-    sum.seconds += origin.seconds;
-  }
-  std::vector<StatementStatistics> result;
-  for (auto& [statement, sum] : by_statement) {
-    if (sum.steps == 0) continue;
-    sum.place = embed::place(texts, typed.statements.at(statement).span);
-    sum.statement = statement;
-    result.push_back(std::move(sum));
-  }
-  return result;
-}
-
-// Lists the values kept for the backward passes; those of one expression for one reader are one entry.
-std::vector<KeptValue> kept_values(const Texts& texts, const typeck::Typed& typed, const typeck::Lowered& lowered,
-                                   const runtime::Outcome& outcome) {
-  std::map<std::tuple<std::uint32_t, std::uint32_t, std::string>, std::size_t> numbers;
-  std::vector<KeptValue> result;
-  for (const runtime::KeptArray& one : outcome.kept) {
-    std::string type = typeck::describe_type(lowered.program.registers[one.value], typed.after, typed.after.now());
-    const auto [number, is_new] = numbers.emplace(std::tuple(one.made_origin, one.read_origin, type), result.size());
-    if (is_new) {
-      result.push_back({embed::place(texts, lowered.origins.at(one.made_origin).span), std::move(type),
-                        embed::place(texts, lowered.origins.at(one.read_origin).span), 0, 0});
-    }
-    KeptValue& entry = result[number->second];
-    entry.count += 1;
-    entry.tile_bytes += one.tile_bytes;
-  }
-  return result;
 }
 
 std::vector<synth::Pass> passes(const typeck::Lowered& lowered) {
@@ -415,9 +374,10 @@ Result<RunReport> Session::run_checked(const Program& program) {
     if (!given) return given.diagnostics();
     if (world.memory_bytes_max > 0) world.kept_bytes = impl_->kept_bytes(*given);
     world.passes = passes(*lowered);
+    world.profile = impl_->config->clock != nullptr;
     if (impl_->config->trace) world.trace = embed::trace_teller(impl_->config->trace, checked, *lowered);
     const auto by_statement = [&](const std::vector<runtime::OriginStatistics>& counted) {
-      return costs_of_statements(*checked.texts, *checked.typed, *lowered, counted);
+      return embed::costs_of_statements(*checked.texts, *checked.typed, *lowered, counted);
     };
     world.counted_of_failed = [&](const auto& counted) { impl_->statistics = by_statement(counted); };
     auto outcome = runtime::run(lowered->program, *given, world);
@@ -426,10 +386,11 @@ Result<RunReport> Session::run_checked(const Program& program) {
     RunReport report{program,
                      checked.bindings,
                      impl_->statistics,
+                     embed::profile_of(*checked.texts, *checked.typed, *lowered, outcome->seconds),
                      outcome->peak_bytes,
                      outcome->arena_bytes,
                      outcome->clock_seconds,
-                     kept_values(*checked.texts, *checked.typed, *lowered, *outcome)};
+                     embed::kept_values(*checked.texts, *checked.typed, *lowered, *outcome)};
     impl_->next = with_outputs(**moved, checked.texts, *checked.typed, *lowered, std::move(outcome->outputs));
     return report;
   });

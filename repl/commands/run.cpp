@@ -5,6 +5,7 @@
 #include "repl/files.hpp"
 #include "repl/interrupt.hpp"
 #include "repl/ranks/loss.hpp"
+#include "repl/render/profile.hpp"
 #include "repl/render/units.hpp"
 #include "repl/trace_file.hpp"
 
@@ -103,6 +104,7 @@ int run(const RunOptions& options, const std::optional<Read<Text>>& typed, Launc
   if (status != kExitDone) return status;
   const int outcome = report ? kExitDone : failed(report.diagnostics(), console);
   tell_statistics(options, session, console);
+  if (report && options.stats) console.err(profile_table(report->profile));
   if (report && options.stats && options.throttle) console.err(fmt::format("clock {:.6f} s\n", report->clock_seconds));
   return finished_trace(trace, outcome, console);
 }

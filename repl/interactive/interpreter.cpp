@@ -159,6 +159,7 @@ Result<RunReport> Interpreter::advance(State& next, const std::string& text, con
   Entry entry{as_script(text, report->program, first_line, Shown::printed),
               shows ? as_script(text, report->program, first_line, Shown::named) : "",
               report->statistics,
+              report->profile,
               report->peak_bytes,
               report->arena_bytes,
               report->kept,

@@ -7,6 +7,7 @@
 
 #include "repl/interactive/expressions.hpp"
 #include "repl/interrupt.hpp"
+#include "repl/render/profile.hpp"
 #include "repl/render/table.hpp"
 #include "repl/render/text_cells.hpp"
 #include "repl/render/units.hpp"
@@ -21,24 +22,13 @@ constexpr double kSecondsEnough = 0.5;
 
 double now() { return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count(); }
 
-// The first line of a text, or as much of it as fits.
-std::string beginning(std::string_view text) {
-  text = text.substr(0, text.find('\n'));
-  if (columns(text) <= kStatementColumns) return std::string(text);
-  std::string result;
-  int width = 0;
-  for (const Cell& cell : cells(text)) {
-    width += cell.columns;
-    if (width > kStatementColumns - 3) break;
-    result += cell.text;
-  }
-  return result + "...";
-}
-
 Row statistics_row(const StatementStatistics& one) {
-  return {beginning(one.place.line_text), fmt::format("{}:{}", one.place.file, one.place.line),
-          fmt::format("{}", one.steps),   bytes_text(one.received_bytes),
-          bytes_text(one.peak_bytes),     seconds_text(one.seconds)};
+  return {beginning(one.place.line_text, kStatementColumns),
+          fmt::format("{}:{}", one.place.file, one.place.line),
+          fmt::format("{}", one.steps),
+          bytes_text(one.received_bytes),
+          bytes_text(one.peak_bytes),
+          seconds_text(one.seconds)};
 }
 
 // The expression at a place, or its beginning.
@@ -49,7 +39,7 @@ std::string expression_text(const Place& place) {
     if ((static_cast<unsigned char>(c) & 0xC0U) != 0x80U) ++column;  // a code point begins
     if (column >= place.column && column - place.column < place.length) result += c;
   }
-  return beginning(result);
+  return beginning(result, kStatementColumns);
 }
 
 // Lists what the last input kept for backward passes.
@@ -109,6 +99,10 @@ bool run_mem(const CommandCall& call) {
 }
 
 bool run_stats(const CommandCall& call) {
+  std::vector<StatementProfile> profile;
+  for (const Entry* entry : call.interpreter.state().entries.in_order())
+    profile.insert(profile.end(), entry->profile.begin(), entry->profile.end());
+  call.out(profile_table(profile));
   std::vector<Row> rows = {{"statement", "line", "steps", "received", "peak", "time"}};
   std::int64_t received = 0;
   for (const Entry* entry : call.interpreter.state().entries.in_order()) {

@@ -27,6 +27,7 @@ struct Entry {
   std::string script;
   std::string naming_script;  // the same where a later input uses the value that this one has shown; empty: shows none
   std::vector<StatementStatistics> statistics;
+  std::vector<StatementProfile> profile;
   std::int64_t peak_bytes = 0;
   std::int64_t arena_bytes = 0;
   std::vector<KeptValue> kept;                         // for backward passes

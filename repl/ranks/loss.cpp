@@ -12,8 +12,8 @@ namespace {
 
 // How much of what a launcher says is passed on.
 constexpr std::size_t kSaidBytesMax = 2000;
-// A rank that waits notices a loss within a sixth of it, or later where many share a processor. The first ends all others when
-// it has spoken, so that they wait as long only where it is the first that is gone.
+// A rank that waits notices a loss within a sixth of it, or later where many share a processor. The first ends all
+// others when it has spoken, so that they wait as long only where it is the first that is gone.
 constexpr std::chrono::milliseconds kForTheFirstToSpeak{2000};
 // MPICH's launcher drops what it has not read when a rank ends all.
 constexpr std::chrono::milliseconds kForTheLauncherToRead{100};

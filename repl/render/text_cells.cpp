@@ -133,6 +133,19 @@ int columns(std::string_view text) {
   return sum;
 }
 
+std::string beginning(std::string_view text, int columns_max) {
+  text = text.substr(0, text.find('\n'));
+  if (columns(text) <= columns_max) return std::string(text);
+  std::string result;
+  int width = 0;
+  for (const Cell& cell : cells(text)) {
+    width += cell.columns;
+    if (width > columns_max - 3) break;
+    result += cell.text;
+  }
+  return result + "...";
+}
+
 std::string printable(std::string_view text) {
   std::string result;
   while (!text.empty()) {

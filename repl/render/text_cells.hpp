@@ -16,6 +16,9 @@ struct Cell {
 std::vector<Cell> cells(std::string_view text);
 int columns(std::string_view text);
 
+// The first line of a text, or as much of it as fits, with `...` for the rest.
+std::string beginning(std::string_view text, int columns_max);
+
 // The text without control characters that would disturb a terminal; line breaks and tabs stay.
 std::string printable(std::string_view text);
 

@@ -67,8 +67,8 @@ base::Status Executor::send_as_listed(const synth::ListedSends& listed, synth::R
 base::Status Executor::relay_together(std::span<const synth::Step> steps) {
   std::vector<std::unique_ptr<SlotSchedule>> schedules;
   std::vector<SlotTask> tasks;
-  OriginStatistics& statistics = statistics_of(steps[0].origin);
-  const double begin = world_.clock ? world_.clock() : 0;
+  OriginStatistics& statistics = costs_.of(steps[0].origin);
+  const Costs::Moment begin = costs_.now();
   received_bytes_ = 0;
   for (const synth::Step& step : steps) {
     const auto& apply = std::get<synth::Apply>(step.node);
@@ -81,7 +81,7 @@ base::Status Executor::relay_together(std::span<const synth::Step> steps) {
     if (received_bytes_ > 0) ++statistics.steps;
   }
   TESSERA_TRY_STATUS(run_slots(team_, tasks, storage_));
-  if (world_.clock) statistics.seconds += world_.clock() - begin;
+  costs_.add_time(statistics, begin, true);
   statistics.received_bytes += received_bytes_;
   progress_.received_bytes += received_bytes_;
   return base::Done{};

@@ -45,7 +45,8 @@ Executor::Executor(const synth::Program& program, const TileMaps& tiles, const M
       storage_(program, tiles, plan, team, std::move(parts), inputs),
       payload_(tiles, program.inputs),
       peak_bytes_(payload_.largest()),
-      progress_{0, static_cast<std::int64_t>(program.body.size()), 0} {
+      progress_{0, static_cast<std::int64_t>(program.body.size()), 0},
+      costs_(world.clock, team) {
   if (world.trace) tracer_ = std::make_unique<Tracer>(program, team, world.trace);
   if (world.throttle) throttle_.emplace(world.machine, storage_.ranks().devices(), team);
 }
@@ -87,7 +88,7 @@ base::Status Executor::run_body(const synth::Body& body, const BodyPlan& plan) {
     for (std::size_t k = i; k < end; ++k) payload_.add(plan.steps[k].born);
     const std::int64_t alive = payload_.largest(plan.steps[i]);
     peak_bytes_ = std::max(peak_bytes_, alive);
-    OriginStatistics& statistics = statistics_of(step.origin);
+    OriginStatistics& statistics = costs_.of(step.origin);
     statistics.peak_bytes = std::max(statistics.peak_bytes, alive);
     if (std::any_of(steps.begin(), steps.end(), [&](const synth::Step& each) { return may_be_long(each); }))
       (*begin_watch_)();
@@ -157,12 +158,20 @@ base::Status Executor::take_traced(std::span<const synth::Step> steps, const Ste
   return status;
 }
 
+namespace {
+
+bool may_move(const synth::Operation& operation) {
+  return std::holds_alternative<synth::Collect>(operation) || std::holds_alternative<synth::Assemble>(operation);
+}
+
+}  // namespace
+
 base::Status Executor::run_node(const synth::Step& step, const StepPlan& plan, const synth::Apply& apply) {
   received_bytes_ = 0;
-  const double begin = world_.clock ? world_.clock() : 0;
+  const Costs::Moment begin = costs_.now();
   TESSERA_TRY_STATUS(run_operation_of(apply, plan));
-  OriginStatistics& statistics = statistics_of(step.origin);
-  if (world_.clock) statistics.seconds += world_.clock() - begin;
+  OriginStatistics& statistics = costs_.of(step.origin);
+  costs_.add_time(statistics, begin, may_move(apply.operation));
   if (received_bytes_ > 0) ++statistics.steps;
   statistics.received_bytes += received_bytes_;
   progress_.received_bytes += received_bytes_;
@@ -170,15 +179,14 @@ base::Status Executor::run_node(const synth::Step& step, const StepPlan& plan, c
 }
 
 base::Status Executor::run_chain_of(std::span<const synth::Step> steps, std::size_t lead) {
-  OriginStatistics& statistics = statistics_of(steps[0].origin);
-  const double start = world_.clock ? world_.clock() : 0;
+  const Costs::Moment begin = costs_.now();
   for (const synth::Step& step : steps) {
     const auto& apply = std::get<synth::Apply>(step.node);
     if (std::holds_alternative<synth::Constant>(apply.operation))
       TESSERA_TRY_STATUS(run_operation_of(apply, StepPlan{}));
   }
   run_chain(steps, lead, plan_, storage_);
-  if (world_.clock) statistics.seconds += world_.clock() - start;
+  costs_.add_time(costs_.of(steps[0].origin), begin, false);
   return base::Done{};
 }
 
@@ -202,12 +210,6 @@ base::Status Executor::run_operation_of(const synth::Apply& apply, const StepPla
           return run_operation(local, operation);
       },
       apply.operation);
-}
-
-OriginStatistics& Executor::statistics_of(std::uint32_t origin) {
-  const auto [entry, added] = statistics_number_.emplace(origin, statistics_.size());
-  if (added) statistics_.push_back(OriginStatistics{origin, 0, 0, 0, 0});
-  return statistics_[entry->second];
 }
 
 }  // namespace tessera::runtime

@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "base/result.hpp"
+#include "runtime/execute/costs.hpp"
 #include "runtime/execute/run.hpp"
 #include "runtime/execute/stopping.hpp"
 #include "runtime/execute/throttle.hpp"
@@ -35,7 +36,7 @@ class Executor {
   // Called on all ranks, after their agreement on how the run went: ends the trace.
   base::Status end_trace() { return tracer_ == nullptr ? base::Status(base::Done{}) : tracer_->gather(); }
   const Storage& storage() const { return storage_; }
-  std::vector<OriginStatistics> take_statistics() { return std::move(statistics_); }
+  std::vector<OriginStatistics> take_statistics() { return costs_.take(); }
   // Payload alive on a device, the largest seen.
   std::int64_t peak_bytes() const { return peak_bytes_; }
   // The clock of a run that is throttled, else 0.
@@ -123,7 +124,6 @@ class Executor {
     return throttle_ ? throttle_->times() : nullptr;
   }
 
-  OriginStatistics& statistics_of(std::uint32_t origin);
   void tell_progress(const synth::Body& body, std::size_t step);
   // Before these steps: may the run go on?
   base::Status may_take(std::span<const synth::Step> steps);
@@ -142,8 +142,7 @@ class Executor {
   Progress progress_;
   std::int64_t steps_taken_ = 0;
   std::int64_t output_bytes_ = 0;  // that were written
-  std::vector<OriginStatistics> statistics_;
-  std::map<std::uint32_t, std::size_t> statistics_number_;
+  Costs costs_;
   int loops_ = 0;               // that run
   Borders* borders_ = nullptr;  // of the pipeline that runs on ranks
   bool in_pipeline_ = false;

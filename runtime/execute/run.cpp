@@ -188,7 +188,9 @@ base::Result<Outcome> run_checked(const synth::Program& program, const ProgramMe
                                   const std::vector<Value>& given, const World& world, Team& team) {
   Ready own{{}, known, {}};
   const base::Status ready = base::guarded_until_stopped([&] { return make_ready(program, given, world, team, own); });
-  const auto hash = team.alone() ? 0 : static_cast<std::int64_t>(synth::hash(program) + (world.trace ? 1 : 0));
+  const auto hash =
+      team.alone() ? 0
+                   : static_cast<std::int64_t>(synth::hash(program) + (world.trace ? 1 : 0) + (world.profile ? 2 : 0));
   const std::int64_t at = offset_in_region(team, own.arena);
   TESSERA_TRY(began, team.agree_on(ready, {hash, at}));
   const ProgramMemory& memory = *own.memory;
@@ -216,8 +218,15 @@ base::Result<Outcome> run_checked(const synth::Program& program, const ProgramMe
   if (!(agreed && traced) && world.counted_of_failed) world.counted_of_failed(executor->take_statistics());
   TESSERA_TRY(ended, agreed);
   TESSERA_TRY_STATUS(traced);
+  std::vector<OriginStatistics> statistics = executor->take_statistics();
+  std::vector<RankSeconds> seconds;
+  if (world.profile) {
+    TESSERA_TRY(of_ranks, seconds_of_ranks(team, statistics));
+    seconds = std::move(of_ranks);
+  }
   Outcome outcome{outputs->take(offsets_of(ended)),
-                  executor->take_statistics(),
+                  std::move(statistics),
+                  std::move(seconds),
                   executor->peak_bytes(),
                   0,
                   clock,

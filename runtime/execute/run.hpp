@@ -52,13 +52,23 @@ struct TracedStep {
   std::int64_t microbatch = -1;
 };
 
+// How long a rank took for the steps of an origin.
+struct OriginSeconds {
+  std::int64_t origin = 0;
+  double computing = 0;
+  double moving = 0;   // elements between devices
+  double waiting = 0;  // for other ranks, and for messages on their way
+};
+using RankSeconds = std::vector<OriginSeconds>;  // of a rank
+
 // The cost of a step, summed by origin, in order of first appearance.
 struct OriginStatistics {
   std::uint32_t origin = 0;
   std::int64_t steps = 0;           // communicating steps
   std::int64_t received_bytes = 0;  // over all devices
   std::int64_t peak_bytes = 0;      // largest payload alive on a device during its steps
-  double seconds = 0;
+  double seconds = 0;               // of this rank, all together
+  OriginSeconds own;                // of this rank
 };
 
 // The world, as the host gives it. Nothing else of the process is touched.
@@ -73,6 +83,8 @@ struct World {
   // Called after each step that involves arrays; for the steps of the other ranks after the run, also if the run fails.
   // Either all ranks of a team have one or none has, and only rank 0's is called.
   std::function<void(const TracedStep&)> trace;
+  // The outcome has the seconds of every rank. All ranks of a team, or none.
+  bool profile = false;
   // At the end of a run that fails: the costs of the steps that were done before.
   std::function<void(const std::vector<OriginStatistics>&)> counted_of_failed;
   // For all devices of this process; 0: three quarters of the machine's for all processes of the team that it runs.
@@ -100,10 +112,11 @@ struct World {
 struct Outcome {
   std::vector<Value> outputs;
   std::vector<OriginStatistics> statistics;
-  std::int64_t peak_bytes = 0;   // payload, the largest over devices
-  std::int64_t arena_bytes = 0;  // of the device whose part of the arena is the largest
-  double clock_seconds = 0;      // of a run that was throttled
-  std::vector<KeptArray> kept;   // for the backward pass, where World::passes says which that is
+  std::vector<RankSeconds> seconds;  // on rank 0 those of every rank, on others their own; World::profile
+  std::int64_t peak_bytes = 0;       // payload, the largest over devices
+  std::int64_t arena_bytes = 0;      // of the device whose part of the arena is the largest
+  double clock_seconds = 0;          // of a run that was throttled
+  std::vector<KeptArray> kept;       // for the backward pass, where World::passes says which that is
 };
 
 // A verified program with the tiles of its registers and its memory plan: everything that does not depend on data.

@@ -46,8 +46,8 @@ class Region final : public Pool {
   Line& line(int place) const;
   // Is the process of a rank still there?
   bool has_process(int place) const;
-  // A process that finds this rank gone says so before it ends. All get the rank that was found first: the others may have
-  // ended because of it.
+  // A process that finds this rank gone says so before it ends. All get the rank that was found first: the others may
+  // have ended because of it.
   int first_lost(int rank) const;
   // The least step of the present run at which a rank has failed.
   std::atomic<std::int64_t>& failed_step() const;

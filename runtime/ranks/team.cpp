@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <chrono>
 #include <functional>
 #include <string_view>
 #include <thread>
@@ -101,11 +102,14 @@ base::Status Team::wait(const Ready& ready) {
   Backoff patience(is_crowded_);
   base::Status status = base::Done{};
   const base::Status messages = with_messages([&] {
-    while (status.ok() && !ready()) {
+    if (ready()) return;
+    const auto begin = std::chrono::steady_clock::now();
+    do {
       patience.pause();
       if (patience.is_long()) status = look_for_peers();
       if (status.ok()) status = interruption();
-    }
+    } while (status.ok() && !ready());
+    waited_seconds_ += std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
   });
   return messages.ok() ? status : messages;
 }

@@ -93,6 +93,8 @@ class Team {
   base::Status advance_beside();
   // Called by another thread: lets messages go on, where MPI allows it. False: it does not, or messages have failed.
   bool go_on_beside();
+  // How long this rank has waited: for other ranks, and for messages that were on their way.
+  double waited_seconds() const { return waited_seconds_; }
   // Sends these bytes of `source` to the targets. The other ranks need not call this.
   base::Status send(int source, std::span<const int> targets, std::span<std::byte> bytes);
 
@@ -145,6 +147,7 @@ class Team {
   std::int64_t step_ = 0;
   std::int64_t phase_ = 0;
   std::int64_t batch_ = 0;
+  double waited_seconds_ = 0;
 };
 
 }  // namespace tessera::runtime

@@ -230,6 +230,32 @@ TEST(Session, StatisticsNameTheStatementsThatCommunicated) {
   EXPECT_EQ(statement.seconds, 0.0);  // no clock was given
 }
 
+TEST(Session, ProfilesWhatStatementsComputeAndMove) {
+  Config config;
+  double seconds = 0;
+  config.clock = [&seconds] { return seconds += 1; };  // each look at it takes a second, and nothing else takes time
+  Session session(config);
+  const auto report =
+      session.run("mesh m = [x: 4]\nlet a = iota(f32[8@x])\nlet b = a as [8]\nprint sum(b * b)\n", "demo.tess");
+  ASSERT_TRUE(succeeded(report));
+  ASSERT_EQ(report->profile.size(), 3U);
+  const StatementProfile& made = report->profile[0];
+  const StatementProfile& moved = report->profile[1];
+  const StatementProfile& printed = report->profile[2];
+  EXPECT_EQ(made.place.line, 2U);
+  EXPECT_EQ(made.place.line_text, "let a = iota(f32[8@x])");
+  EXPECT_EQ(made.statement, 1U);
+  EXPECT_GT(made.computing.least, 0);
+  EXPECT_EQ(made.moving.most, 0);
+  EXPECT_GT(moved.moving.least, 0);
+  EXPECT_EQ(moved.computing.most, 0);
+  EXPECT_GT(printed.computing.least, 0);
+  for (const StatementProfile& one : report->profile) {
+    EXPECT_EQ(one.waiting.most, 0);  // there are no other ranks
+    EXPECT_EQ(one.computing.least, one.computing.most);
+  }
+}
+
 // ---- Files
 // ------------------------------------------------------------------------------------------------------------
 

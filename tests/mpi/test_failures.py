@@ -139,6 +139,18 @@ print s
             self.assertEqual(done.err.count(" received "), 1, done.err)
             self.assertIn("program.tess:3:1: steps 1, received 192 B in all, ", done.err)
 
+    def test_a_profile_over_ranks(self):
+        path = self.script(SPLIT + "let a = random(f32[1024@x, 1024], 1)\nlet b = loop b = a for i < 4 { tanh(b @ (a as [1024, 1024])) }\n"
+                           "print sum(b) < 1e9\n")
+        for ranks in (1, 2, 3):
+            done = self.launch(ranks, "run", "--stats", path)
+            self.assertEqual((done.status, done.out), (0, "true\n"), done.err)
+            head, *rows = done.err[done.err.index("statement "):].splitlines()
+            self.assertEqual(head.split(), ["statement", "line", "time", "computing", "moving", "waiting"])
+            row = next(row for row in rows if row.startswith("let b = loop"))
+            self.assertEqual(row.endswith(" 0 s"), ranks == 1, row)  # alone nobody waits
+            self.assertEqual(" to " in row, ranks > 1, row)
+
     def test_a_program_that_is_wrong(self):
         self.expect(self.launch(3, "run", self.script("let a = missing\n")), 1, "error[unknown-name]")
 

@@ -8,6 +8,7 @@
 
 #include "repl/render/json.hpp"
 #include "repl/render/manual.hpp"
+#include "repl/render/profile.hpp"
 #include "repl/render/snippet.hpp"
 #include "repl/render/table.hpp"
 
@@ -25,6 +26,23 @@ Diagnostic diagnostic(std::string message, std::vector<Label> labels, std::strin
   result.labels = std::move(labels);
   result.help = std::move(help);
   return result;
+}
+
+StatementProfile profiled(std::string text, std::uint32_t line, SecondsOverRanks computing, SecondsOverRanks moving) {
+  return {Place{"demo.tess", line, 1, 3, std::move(text), 1}, line, computing, moving, {}};
+}
+
+TEST(Profile, ListsWhatTakesAHundredthOfTheTimeAndCountsTheRest) {
+  const std::vector<StatementProfile> statements = {
+      profiled("let a = iota(f32[8@x])", 2, {0.001, 0.002}, {}), profiled("let b = 1", 3, {1e-6, 1e-6}, {}),
+      profiled("let c = loop b = a for i < 1000 { b * 0.5 }", 4, {0.05, 0.05}, {0.04, 0.048}),
+      profiled("let d = 2", 5, {}, {})};
+  EXPECT_EQ(profile_table(statements),
+            "statement               line  time  computing       moving  waiting\n"
+            "let a = iota(f32[8@x])     2    2%  1 to 2 ms          0 s      0 s\n"
+            "let c = loop b = a ...     4   98%      50 ms  40 to 48 ms      0 s\n"
+            "2 others                        0%\n");
+  EXPECT_EQ(profile_table({statements.begin(), statements.begin() + 2}), "") << "the clock says little of 2 ms";
 }
 
 TEST(Manual, HasNoMarksOfMarkdown) {

@@ -190,6 +190,17 @@ class Run(CommandLine):
                                    r"\d+\.\d+ seconds\n\Z")
 
 
+    def test_stats_end_with_a_profile(self):
+        """A statement that computes for long is listed, one that does next to nothing is not."""
+        self.write("a.tess", "mesh m = [x: 4]\nlet k = 3\nlet a = iota(f32[2048@x, 2048])\nlet b = a @ (a * 2.0 as [2048, 2048])\n"
+                             "print sum(b) > 0.0\n")
+        told = self.tessera("run", "a.tess", "--stats").err
+        head, *rows = told[told.index("statement "):].splitlines()
+        self.assertEqual(head.split(), ["statement", "line", "time", "computing", "moving", "waiting"])
+        self.assertTrue(any(row.startswith("let b = a @ (a * 2....     4") for row in rows), told)
+        self.assertNotIn("let k", told)
+        self.assertGreater(sum(int(share) for share in re.findall(r" (\d+)%", told)), 95)
+
     def test_stats_of_a_run_that_fails(self):
         self.write("a.tess", "mesh m = [x: 4]\nlet a = iota(f32[1048576@x])\nlet b = all_gather(a, 0, x)\n"
                              "assert b[1] == 2.0\nprint sum(all_gather(a * 2.0, 0, x))\n")

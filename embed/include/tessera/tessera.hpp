@@ -42,6 +42,7 @@
 #include "tessera/files.hpp"
 #include "tessera/pipeline.hpp"
 #include "tessera/result.hpp"
+#include "tessera/statistics.hpp"
 #include "tessera/traced_step.hpp"
 
 // Marks the names that the shared library exports.
@@ -434,16 +435,6 @@ class TESSERA_API Program {
   std::shared_ptr<const Impl> impl_;
 };
 
-// The cost of a statement; only statements that communicated are listed.
-struct StatementStatistics {
-  Place place;
-  std::uint32_t statement = 0;  // which of its text, from 0
-  std::int64_t steps = 0;
-  std::int64_t received_bytes = 0;
-  std::int64_t peak_bytes = 0;
-  double seconds = 0;
-};
-
 // A value of a gradient's forward pass that stayed in memory because the backward pass reads it.
 struct KeptValue {
   Place made;                   // the expression whose value it is
@@ -457,6 +448,7 @@ struct RunReport {
   Program program;  // what ran
   std::vector<Binding> bindings;
   std::vector<StatementStatistics> statistics;
+  std::vector<StatementProfile> profile;
   std::int64_t peak_bytes = 0;   // payload alive on a device at once, the largest over devices, arrays read included
   std::int64_t arena_bytes = 0;  // reserved for what the run made, on the device that has most
   double clock_seconds = 0;      // of a run that was throttled (docs/running.md, "Unequal devices")

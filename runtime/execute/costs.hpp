@@ -1,0 +1,42 @@
+// What the steps of a run cost, by origin: bytes, which are the same on every rank, and this rank's seconds.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <vector>
+
+#include "base/result.hpp"
+#include "runtime/execute/run.hpp"
+#include "runtime/ranks/team.hpp"
+
+namespace tessera::runtime {
+
+class Costs {
+ public:
+  // Without a clock all seconds are 0.
+  Costs(const std::function<double()>& clock, const Team& team) : clock_(clock), team_(team) {}
+
+  OriginStatistics& of(std::uint32_t origin);
+
+  struct Moment {
+    double clock = 0;
+    double waited = 0;
+  };
+  Moment now() const { return clock_ ? Moment{clock_(), team_.waited_seconds()} : Moment{}; }
+  // Steps of this origin that were begun at that moment are done; `moves`: they may bring elements to other devices.
+  void add_time(OriginStatistics& statistics, const Moment& begin, bool moves) const;
+
+  std::vector<OriginStatistics> take() { return std::move(statistics_); }
+
+ private:
+  const std::function<double()>& clock_;
+  const Team& team_;
+  std::vector<OriginStatistics> statistics_;
+  std::map<std::uint32_t, std::size_t> numbers_;
+};
+
+// Called on all ranks after a run: rank 0 gets the seconds of every rank, the others their own.
+base::Result<std::vector<RankSeconds>> seconds_of_ranks(Team& team, const std::vector<OriginStatistics>& mine);
+
+}  // namespace tessera::runtime
