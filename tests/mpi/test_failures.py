@@ -144,7 +144,7 @@ print s
                            "print sum(b) < 1e9\n")
         for ranks in (1, 2, 3):
             done = self.launch(ranks, "run", "--stats", path)
-            self.assertEqual((done.status, done.out), (0, "true\n"), done.err)
+            self.assertEqual((done.status, done.out), (0, "True\n"), done.err)
             head, *rows = done.err[done.err.index("statement "):].splitlines()
             self.assertEqual(head.split(), ["statement", "line", "time", "computing", "moving", "waiting"])
             row = next(row for row in rows if row.startswith("let b = loop"))

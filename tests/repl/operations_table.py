@@ -117,6 +117,8 @@ def measured(executable, mesh, shape):
                               stdout=subprocess.PIPE, stderr=subprocess.PIPE)
     told = dict.fromkeys(range(first, len(lines) + 1), (0, 0))
     for line in done.stderr.decode().splitlines():
+        if ": steps " not in line:
+            continue  # of the profile
         at = int(line.split(":")[1])
         told[at] = (figure("received", line), figure("peak", line))
     return [told[at] for at in range(first, len(lines) + 1)]
