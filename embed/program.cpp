@@ -44,9 +44,13 @@ Redistribution to_public(const Texts& texts, const typeck::Redistribute& redistr
 
 PartsMoved to_public(const Texts& texts, const typeck::Node& node, std::size_t statement) {
   const auto& compute = std::get<typeck::Compute>(node.body);
-  PartsMoved moved{known_place(texts, node.span).value_or(Place{}), compute.who, compute.received_bytes, false,
-                   static_cast<std::uint32_t>(statement),           {}};
+  PartsMoved moved;
+  moved.place = known_place(texts, node.span).value_or(Place{});
+  moved.who = compute.who;
+  moved.received_bytes = compute.received_bytes;
+  moved.statement = static_cast<std::uint32_t>(statement);
   if (compute.compared.size() > 1) moved.compared = ways_of(compute.compared);
+  if (std::holds_alternative<synth::Cumsum>(compute.operation)) moved.op = "carry";
   const auto* assemble = std::get_if<synth::Assemble>(&compute.operation);
   if (assemble == nullptr) return moved;
   for (const synth::Part& part : assemble->parts) {

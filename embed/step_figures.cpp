@@ -9,7 +9,9 @@
 #include <set>
 #include <utility>
 
+#include "synth/collective/carries.hpp"
 #include "synth/collective/sends.hpp"
+#include "synth/machine/carry_cost.hpp"
 #include "synth/machine/compute_cost.hpp"
 #include "synth/machine/machine.hpp"
 #include "typeck/layouts/parts.hpp"
@@ -98,6 +100,7 @@ class FigureWalk {
     computed(figure, apply, result);
     ProgramFigures all{{figure}, {}};
     if (const auto* assemble = std::get_if<synth::Assemble>(&apply.operation)) fetched(all, figure, apply, *assemble);
+    if (const auto* cumsum = std::get_if<synth::Cumsum>(&apply.operation)) carried(all, figure, result, *cumsum);
     return all;
   }
 
@@ -157,6 +160,25 @@ class FigureWalk {
     for (const synth::BoxCopy& copy : parts.copies)
       add_bytes(machine, mesh.device_of_run(copy.source).value, mesh.device_of_run(copy.target).value,
                 synth::elements(copy.box) * synth::bytes_of(result.element()), figure.received_by_level);
+    all.steps.push_back(std::move(figure));
+  }
+
+  // What a running sum carries from tile to tile, as a step of its own behind the sums: one boundary after the other.
+  void carried(ProgramFigures& all, StepFigure figure, const synth::ArrayType& result, const synth::Cumsum& cumsum) {
+    const std::vector<synth::CarryHop> hops = synth::carry_hops(result, cumsum.dimension, cumsum.reverse);
+    if (hops.empty()) return;
+    const synth::Machine& machine = machine_of(result.mesh().devices_end());
+    const synth::StepCost price = synth::cost_of_carries(machine, result, hops);
+    figure.name = "carry";
+    figure.operations = figure.memory_bytes = 0;
+    figure.moves = true;
+    figure.received_bytes = price.received_bytes_total;
+    figure.seconds = price.seconds;
+    figure.received_by_level.assign(machine.levels.size(), 0);
+    const synth::Mesh& mesh = result.mesh();
+    for (const synth::CarryHop& hop : hops)
+      add_bytes(machine, mesh.device_of_run(hop.source).value, mesh.device_of_run(hop.target).value,
+                synth::carry_bytes(hop, result.element()), figure.received_by_level);
     all.steps.push_back(std::move(figure));
   }
 

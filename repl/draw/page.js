@@ -261,7 +261,7 @@
 
   function partItem(part) {
     const most = part.is_most ? 'at most ' : '';
-    const item = element('li', {}, ...withCode(`line ${part.line}: ${part.who} fetches ${most}${bytes(part.received_bytes_total)}`));
+    const item = element('li', {}, ...withCode(`line ${part.line}: ${part.who} ${part.op === 'carry' ? 'carries' : 'fetches'} ${most}${bytes(part.received_bytes_total)}`));
     item.dataset.exact = part.received_bytes_total;
     return item;
   }

@@ -191,13 +191,14 @@ Result<json> array_of(const Binding& binding, const Array& array) {
   return drawn;
 }
 
-// The operations that fetch parts without a change of layout: `a slice fetches 4 B from other devices`.
+// The operations that move bytes without a change of layout: `a slice fetches 4 B`.
 json moved_parts(const std::vector<PartsMoved>& parts) {
   json drawn = json::array();
   for (const PartsMoved& part : parts) {
     if (drawn.size() == kChangesMax) break;
     drawn.push_back({{"line", part.place.line},
                      {"who", part.who},
+                     {"op", part.op},
                      {"received_bytes_total", part.received_bytes},
                      {"is_most", part.is_most}});
   }
@@ -264,8 +265,13 @@ json estimate_of_page(const Program& program, const std::vector<SweptEstimate>& 
 
 std::string parts_text(const std::vector<PartsMoved>& parts) {
   if (parts.empty()) return "";
-  return fmt::format("{} operation{} parts from other devices, ", parts.size(),
-                     parts.size() == 1 ? " fetches" : "s fetch");
+  const auto carried = std::ranges::count(parts, "carry", &PartsMoved::op);
+  const auto fetched = std::ssize(parts) - carried;
+  std::string text;
+  if (fetched > 0)
+    text += fmt::format("{} operation{} parts from other devices, ", fetched, fetched == 1 ? " fetches" : "s fetch");
+  if (carried > 0) text += fmt::format("{} carr{} sums from tile to tile, ", carried, carried == 1 ? "ies" : "y");
+  return text;
 }
 
 std::string summary_of(const std::vector<Redistribution>& all, const std::vector<PartsMoved>& parts) {

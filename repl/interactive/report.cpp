@@ -51,16 +51,22 @@ std::int64_t received_bytes_of(const RunReport& report, std::uint32_t statement)
   return sum;
 }
 
+// What operations receive by themselves.
+std::string moved_text(const std::vector<PartsMoved>& parts) {
+  const bool are_sums = std::ranges::all_of(parts, [](const PartsMoved& part) { return part.op == "carry"; });
+  return are_sums && !parts.empty() ? "sums carried" : "parts moved";
+}
+
 // `all_to_all x: 20 KiB in all, peak 4 KiB per device`; empty for a statement that moved nothing.
 std::string cost_text(const RunReport& report, std::uint32_t statement) {
   const std::int64_t received = received_bytes_of(report, statement);
   if (received == 0) return "";
   const auto [changes, parts, work, machine] = movement_of(report.program, statement);
   const std::string all = bytes_text(received) + " in all";
-  if (changes.empty()) return "parts moved: " + all;
+  if (changes.empty()) return fmt::format("{}: {}", moved_text(parts), all);
   std::int64_t peak = 0;
   for (const Redistribution& change : changes) peak = std::max(peak, change.plan.peak_bytes());
-  const char* also = parts.empty() ? "" : ", parts moved";
+  const std::string also = parts.empty() ? "" : ", " + moved_text(parts);
   return fmt::format("{}{}: {}, peak {} per device", steps_text(changes), also, all, bytes_text(peak));
 }
 
@@ -117,10 +123,13 @@ Movement movement_of(const Program& program, std::uint32_t statement) {
   return movement;
 }
 
+std::string_view what_it_does(const PartsMoved& part) {
+  return part.op == "carry" ? "carries sums from tile to tile" : "fetches parts from other devices";
+}
+
 std::string part_text(const PartsMoved& part) {
-  return fmt::format("{} at line {}, column {} fetches parts from other devices: {}{} in all\n", part.who,
-                     part.place.line, part.place.column, part.is_most ? "at most " : "",
-                     bytes_text(part.received_bytes));
+  return fmt::format("{} at line {}, column {} {}: {}{} in all\n", part.who, part.place.line, part.place.column,
+                     what_it_does(part), part.is_most ? "at most " : "", bytes_text(part.received_bytes));
 }
 
 std::string ends_text(const Plan& plan, const std::vector<NamedMesh>& meshes, std::string_view remark) {

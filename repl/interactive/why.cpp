@@ -83,9 +83,12 @@ void say_why(const CommandCall& call, const Redistribution& change, const std::v
   call.out(text + links_text(plan) + planned_text(call, plan) + alternatives_text(change.compared));
 }
 
-// An operation that fetches parts, with the place where it stands.
+// An operation that receives bytes by itself, with the place where it stands.
 void say_why(const CommandCall& call, const PartsMoved& part, const Screen& screen) {
-  const Label asked{part.place, "takes parts that other devices hold", true};
+  const bool carries = part.op == "carry";
+  const char* const told =
+      carries ? "needs of each line the sum in front of a tile" : "takes parts that other devices hold";
+  const Label asked{part.place, told, true};
   call.out(part_text(part));
   call.out_as_it_is(lines_of({&asked}, screen));
   if (!part.compared.empty()) call.out(alternatives_text(part.compared));

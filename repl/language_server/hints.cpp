@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "repl/interactive/report.hpp"
 #include "repl/language_server/answers.hpp"
 #include "tessera/units.hpp"
 
@@ -57,8 +58,7 @@ std::map<TextRange, Moved> moves_by_place(const View& view, TextRange range) {
     if (one.received_bytes == 0 || !holds(range, moved.range.end)) continue;
     const std::string text =
         fmt::format("{} {}{}", one.who, one.is_most ? "at most " : "", bytes_text(one.received_bytes));
-    all[moved.range].add(text, one.received_bytes,
-                         [&] { return fmt::format("{} fetches parts from other devices\n", one.who); });
+    all[moved.range].add(text, one.received_bytes, [&] { return fmt::format("{} {}\n", one.who, what_it_does(one)); });
   }
   return all;
 }

@@ -141,9 +141,10 @@ base::Status Executor::take_throttled(std::span<const synth::Step> steps, const 
   throttle_->begin(storage_.block(result), steps.size() == 1);
   TESSERA_TRY_STATUS(take_it());
   throttle_->end(storage_.tiles(result));
-  if (std::holds_alternative<synth::Assemble>(apply->operation)) {
+  if (const auto* cumsum = std::get_if<synth::Cumsum>(&apply->operation))
+    throttle_->carried(storage_.type(result), *cumsum);
+  if (std::holds_alternative<synth::Assemble>(apply->operation))
     throttle_->joined(storage_.type(result), received_bytes_);
-  }
   return base::Done{};
 }
 
@@ -206,6 +207,8 @@ base::Status Executor::run_operation_of(const synth::Apply& apply, const StepPla
           return collect(apply, operation, plan);
         else if constexpr (std::same_as<T, synth::Assemble>)
           return assemble(apply, operation);
+        else if constexpr (std::same_as<T, synth::Cumsum>)
+          return sum_over_tiles(apply, operation, plan);
         else
           return run_operation(local, operation);
       },

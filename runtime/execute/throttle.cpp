@@ -8,6 +8,7 @@
 #include <set>
 #include <thread>
 
+#include "synth/machine/carry_cost.hpp"
 #include "synth/machine/machine.hpp"
 
 namespace tessera::runtime {
@@ -136,6 +137,14 @@ void Throttle::joined(const synth::ArrayType& after, std::int64_t received_bytes
   const synth::MachineLevel link = machine.ok() ? machine->levels.back() : synth::MachineLevel{};
   const double own = static_cast<double>(received_bytes) / static_cast<double>(after.devices());
   join_all(after.mesh(), after.mesh(), own / synth::least_bandwidth(link) + link.latency_seconds);
+}
+
+void Throttle::carried(const synth::ArrayType& after, const synth::Cumsum& cumsum) {
+  const std::vector<synth::CarryHop> hops = synth::carry_hops(after, cumsum.dimension, cumsum.reverse);
+  if (!is_alone_ || hops.empty()) return;
+  const auto machine = synth::machine_for(machine_, std::ssize(clocks_));
+  const double seconds = machine.ok() ? synth::cost_of_carries(*machine, after, hops).seconds : 0;
+  join_all(after.mesh(), after.mesh(), seconds);
 }
 
 void Throttle::join_all(const synth::Mesh& from, const synth::Mesh& to, double seconds) {

@@ -19,6 +19,7 @@
 #include "runtime/transfers/moves.hpp"
 #include "runtime/transfers/storage.hpp"
 #include "synth/cluster/machine.hpp"
+#include "synth/program/operation.hpp"
 
 namespace tessera::runtime {
 
@@ -37,6 +38,8 @@ class Throttle {
   void joined(const synth::Collective& step, const synth::ArrayType& before, const synth::ArrayType& after);
   // The same for parts that an assembly fetched, all over the devices' own links.
   void joined(const synth::ArrayType& after, std::int64_t received_bytes);
+  // The same for what a running sum carried from tile to tile.
+  void carried(const synth::ArrayType& after, const synth::Cumsum& cumsum);
 
   // Seconds since it was made, on the device that is last.
   double clock() const;

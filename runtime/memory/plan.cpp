@@ -10,6 +10,7 @@
 #include "runtime/memory/liveness.hpp"
 #include "runtime/memory/places.hpp"
 #include "runtime/memory/reads.hpp"
+#include "synth/collective/carries.hpp"
 #include "synth/collective/programmed.hpp"
 
 namespace tessera::runtime {
@@ -121,13 +122,21 @@ class Placement {
     place(id);
     step.born.push_back(id);
   }
-  // Makes room for the scratch memory of a sum, beside its operand and result.
-  void make_room(const synth::Apply& apply, StepPlan& step) {
+  // The scratch memory of a step: of a sum, and of a running sum what stands in front of a tile.
+  std::int64_t scratch_bytes(const synth::Apply& apply) const {
+    if (const auto* cumsum = std::get_if<synth::Cumsum>(&apply.operation)) {
+      const synth::ArrayType& result = program_.registers[apply.results[0]];
+      return synth::carry_bytes_max(synth::carry_hops(result, cumsum->dimension, cumsum->reverse), result.element());
+    }
     const auto* collect = std::get_if<synth::Collect>(&apply.operation);
-    if (collect == nullptr || synth::program_of(collect->collective) == nullptr) return;
+    if (collect == nullptr || synth::program_of(collect->collective) == nullptr) return 0;
     const auto reduction = synth::ProgrammedReduction::of(collect->collective, program_.registers[apply.operands[0]],
                                                           program_.registers[apply.results[0]]);
-    step.beside_bytes = reduction ? reduction->beside_bytes() : 0;
+    return reduction ? reduction->beside_bytes() : 0;
+  }
+  // Makes room for it, beside operand and result.
+  void make_room(const synth::Apply& apply, StepPlan& step) {
+    step.beside_bytes = scratch_bytes(apply);
     if (step.beside_bytes == 0) return;
     step.beside_of = apply.results[0];
     step.beside_offset = places_.take(step.beside_of, step.beside_bytes);

@@ -7,6 +7,7 @@
 #include <optional>
 #include <vector>
 
+#include "synth/machine/carry_cost.hpp"
 #include "synth/program/contraction.hpp"
 
 namespace tessera::synth {
@@ -116,6 +117,15 @@ double seconds_to_copy(const Machine& machine, const ArrayType& result) {
   return seconds;
 }
 
+// The carries of a running sum. A machine file that does not fit was refused where a change of layout was planned.
+double carry_seconds(const Machine& machine, const Operation& operation, const ArrayType& result) {
+  const auto* cumsum = std::get_if<Cumsum>(&operation);
+  if (cumsum == nullptr || result.layout().split(cumsum->dimension).empty()) return 0;
+  const auto fitting = machine_for(machine, result.mesh().devices_end());
+  const auto hops = carry_hops(result, cumsum->dimension, cumsum->reverse);
+  return fitting.ok() ? cost_of_carries(*fitting, result, hops).seconds : 0;
+}
+
 double slowness(ElementType element) { return element == ElementType::f64 ? 2 : 1; }
 
 }  // namespace
@@ -157,7 +167,8 @@ double local_seconds(const Machine& machine, const Operation& operation, const s
                      const ArrayType& result) {
   if (std::holds_alternative<Assemble>(operation)) return seconds_to_copy(machine, result);
   const auto cost = compute_cost(machine, operation, operands, result);
-  return cost ? cost->seconds : 0;
+  const double carried = carry_seconds(machine, operation, result);
+  return (cost ? cost->seconds : 0) + carried;
 }
 
 }  // namespace tessera::synth

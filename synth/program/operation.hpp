@@ -164,7 +164,8 @@ struct Contract {
   std::vector<std::uint8_t> result_indices;
 };
 
-struct Cumsum {  // running sum along a dimension that is not split; reversed, it runs from the last element
+struct Cumsum {  // running sum along a dimension, over its tiles by carries (carries.hpp); reversed, from the last
+                 // element
   std::uint8_t dimension = 0;
   bool reverse = false;
 };

@@ -127,7 +127,7 @@ struct Signatures {
   }
   IndexSignature operator()(const Cumsum& cumsum) const {
     IndexSignature signature = lines_signature(operands[0].size());
-    signature.kinds[cumsum.dimension] = IndexKind::whole;
+    signature.kinds[cumsum.dimension] = IndexKind::running;
     return signature;
   }
   IndexSignature operator()(const Sort&) const {

@@ -18,6 +18,7 @@ namespace tessera::synth {
 enum class IndexKind : std::uint8_t {
   carried,  // stands in the result, which is split there as the operands are
   summed,   // is lacking in the result: where it is split, the result is pending over its axes
+  running,  // stands in the result, which is split there as the operand is; values go on from tile to tile
   whole,    // the operation mixes its positions, so no operand may be split there
 };
 

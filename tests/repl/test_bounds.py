@@ -6,7 +6,7 @@ import math
 from pathlib import Path
 
 import operations_table
-from bounds import MACHINE, MESHES, lacking, lacking_picked, reduced, text
+from bounds import MACHINE, MESHES, carried, lacking, lacking_picked, reduced, text
 from driver import CommandLine, main, received_by
 
 SLACK = 1.05
@@ -61,8 +61,18 @@ class Bounds(CommandLine):
             dealt = ("", own[1] + own[0])
             elements = lacking(mesh, (shape, own), (shape, dealt), (0, 0))
             a = f"let a = iota({text(shape, own)})"
-            for operation in ["sort(a, 0)", "argsort(a, 0)", "cumsum(a, 0)"]:
+            for operation in ["sort(a, 0)", "argsort(a, 0)"]:
                 self.holds(mesh, [a, f"let b = {operation}"], elements)
+
+    def test_running_sums(self):
+        for mesh, shape, own in self.each():
+            for rows in (3, shape[0], 10 * shape[0]):  # tiles begin inside the first block, and behind some
+                longer = (rows, shape[1])
+                a = f"let a = iota({text(longer, own)})"
+                self.holds(mesh, [a, "let b = cumsum(a, 0)"], carried(mesh, longer, own))
+                a = a.replace("f32", "i64")  # of whole numbers one sum is all
+                elements = carried(mesh, longer, own, block=longer[0])
+                self.holds(mesh, [a, "let b = cumsum(a, 0)"], elements, element_bytes=8)
 
     def test_greatest_of_tiles(self):
         for mesh, shape, own in self.each():

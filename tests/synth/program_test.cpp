@@ -356,7 +356,8 @@ TEST(ProgramTypes, OfRearrangements) {
   EXPECT_WRONG("another number of elements", "reshape (r0)", "f32[8]", "f32[9]");
   EXPECT_WRONG("another element type or pending set", "reshape (r0)", "f32[8]{+x}", "f32[8]");
   EXPECT_FITS("cumsum (r0) 1", "f32[8@x, 6]", "f32[8@x, 6]");
-  EXPECT_WRONG("must be whole is split", "cumsum (r0) 0", "f32[8@x, 6]", "f32[8@x, 6]");
+  EXPECT_FITS("cumsum (r0) 0", "f32[8@x, 6]", "f32[8@x, 6]");
+  EXPECT_WRONG("its result is not cut", "cumsum (r0) 0", "f32[8@x, 6]", "f32[8, 6@x]");
 }
 
 TEST(ProgramTypes, OfLookUps) {

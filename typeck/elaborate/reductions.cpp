@@ -161,11 +161,11 @@ MaybeValue run_cumsum(OperationCall& call) {
   if (call.elaborator.type(*a).element() == ElementType::boolean)
     a = call.elaborator.index_wise().cast_to(call.span, *a, ElementType::i64);
   if (!a.has_value()) return std::nullopt;
-  const Checked whole = made_whole(call, *a, {*dimension});
+  const Checked finished = made_whole(call, *a, {});
   const Checked sums =
-      call.elaborator.compute(call.span, call.elaborator.type(whole),
-                              synth::Cumsum{static_cast<std::uint8_t>(*dimension)}, {whole}, call.quoted());
-  call.elaborator.share_wish(sums, whole);
+      call.elaborator.compute(call.span, call.elaborator.type(finished),
+                              synth::Cumsum{static_cast<std::uint8_t>(*dimension)}, {finished}, call.quoted());
+  call.elaborator.share_wish(sums, finished);
   return sums;
 }
 

@@ -3,6 +3,7 @@
 
 #include "typeck/insert/inserter.hpp"
 #include "typeck/layouts/candidates.hpp"
+#include "typeck/layouts/parts.hpp"
 #include "typeck/layouts/records.hpp"
 
 namespace tessera::typeck {
@@ -124,6 +125,14 @@ MaybeHeld TypedOperations::greatest(Span span, const std::string& who, const Hel
     nodes.push_back(moved->node());
   }
   return compute(span, result, how, std::move(nodes));
+}
+
+// What stands in front of each tile is received by its device.
+MaybeHeld TypedOperations::running(Span span, const std::string& who, const Held& a, const synth::Cumsum& how,
+                                   const ArrayType& result) {
+  const std::int64_t bytes = bytes_of_carries(how, result);
+  if (!allow_received(bytes, Reason{Reason::Asker::operation, who, span, {}, {}}, span)) return std::nullopt;
+  return compute(span, result, how, {a.node()}, bytes, who);
 }
 
 MaybeHeld TypedOperations::broadcast(Span span, const std::string& who, const Held& a, const Shape& shape,

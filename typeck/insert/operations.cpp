@@ -41,6 +41,9 @@ struct Operations {
   MaybeHeld operator()(const synth::Greatest& how) const {
     return inserter.greatest(span(), body.who, first(), how, std::move(layouts));
   }
+  MaybeHeld operator()(const synth::Cumsum& how) const {
+    return inserter.running(span(), body.who, first(), how, result());
+  }
   MaybeHeld operator()(const synth::Take& take) const { return built(take, false); }
   MaybeHeld operator()(const synth::ScatterAdd& add) const { return built(add, true); }
   // What is made of nothing or of each device's tile: constants, sorts and transposes; and effects.

@@ -41,6 +41,8 @@ class TypedOperations : public Redistributions {
                         NodeLayouts layouts);
   // The greatest along the last dimension, likewise.
   MaybeHeld greatest(Span span, const std::string& who, const Held& a, const synth::Greatest& how, NodeLayouts layouts);
+  MaybeHeld running(Span span, const std::string& who, const Held& a, const synth::Cumsum& how,
+                    const ArrayType& result);
   MaybeHeld broadcast(Span span, const std::string& who, const Held& a, const Shape& shape, const Want& want);
   MaybeHeld padded(Span span, const std::string& who, const Held& a,
                    const std::vector<std::pair<std::int64_t, std::int64_t>>& widths, const Held& value,

@@ -7,9 +7,11 @@
 
 #include <algorithm>
 
+#include "base/check.hpp"
 #include "synth/cluster/cluster.hpp"
 #include "synth/collective/moves.hpp"
 #include "synth/machine/machine.hpp"
+#include "synth/verify/carried.hpp"
 
 namespace tessera::typeck {
 
@@ -53,6 +55,14 @@ std::int64_t bytes_of_parts(const synth::Assemble& assemble, const std::vector<A
     for (std::int32_t device = 0; device < result.devices(); ++device) elements += walk.received_elements(device);
   }
   return elements * synth::bytes_of(result.element());
+}
+
+std::int64_t bytes_of_carries(const synth::Cumsum& cumsum, const ArrayType& result) {
+  const auto hops = synth::carry_hops(result, cumsum.dimension, cumsum.reverse);
+  const std::int64_t bytes = synth::carried_bytes(hops, result.element());
+  const auto fault = synth::fault_of_carries(result, cumsum.dimension, cumsum.reverse, hops, bytes);
+  if (fault) throw base::InternalError(fmt::format("a running sum is not carried right: {}", *fault));
+  return bytes;
 }
 
 FetchedParts fetched_parts(const synth::Assemble& assemble, const std::vector<ArrayType>& operands,

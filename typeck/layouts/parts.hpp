@@ -17,6 +17,9 @@ std::int64_t bytes_of_parts(const synth::Assemble& assemble, const std::vector<s
 // What a part whose positions are known only at run time may bring.
 std::int64_t received_at_most(const synth::ArrayType& part, const synth::ArrayType& result);
 
+// What a running sum carries from tile to tile. Throws InternalError where the verifier refuses its hops.
+std::int64_t bytes_of_carries(const synth::Cumsum& cumsum, const synth::ArrayType& result);
+
 struct FetchedParts {
   std::int64_t received_bytes = 0;          // at most, where positions are known only at run time
   double seconds = 0;                       // of all copies as one step, on a machine that machine_for gave

@@ -49,8 +49,9 @@ std::string plan_text(const Typed& typed, const Region& region, const base::Sour
                           synth::print_text(*step->plan, words));
     } else if (const auto* compute = std::get_if<Compute>(&node.body);
                compute != nullptr && compute->received_bytes > 0) {
-      text += fmt::format("moved by {}{}: {} received\n", compute->who, place(sources, first_line, node.span),
-                          base::bytes_text(compute->received_bytes));
+      const bool carries = std::holds_alternative<synth::Cumsum>(compute->operation);
+      text += fmt::format("{} by {}{}: {} received\n", carries ? "carried" : "moved", compute->who,
+                          place(sources, first_line, node.span), base::bytes_text(compute->received_bytes));
     }
   };
   Walk(typed, visit).region(region);

@@ -68,8 +68,10 @@ struct Input {        // a value of the session
 struct Compute {
   synth::Operation operation;
   std::vector<NodeId> operands;
-  std::int64_t received_bytes = 0;  // of an Assemble over split dimensions: what it moves (static placements), and
-  std::string who;                  // which operation asked: `a slice`
+  // Of an Assemble over split dimensions: what it moves (static placements); of a Cumsum along one: what it carries.
+  // And which operation asked: `a slice`.
+  std::int64_t received_bytes = 0;
+  std::string who;
   std::vector<Alternative> compared = {};  // the layouts that a result made of parts could have had
 };
 struct Redistribute {
@@ -168,8 +170,8 @@ std::string print(const Typed& typed, const base::SourceMap& sources);
 
 // All redistributions a statement performs (those of called functions included, once per instance), in order.
 std::vector<const Redistribute*> redistributions(const Typed& typed, const Region& region);
-// The computations of a statement that fetch parts of an array from other devices (Compute::received_bytes), in the
-// same order. Each is a node whose body is a Compute.
+// The computations of a statement that receive bytes from other devices (Compute::received_bytes), in the same order.
+// Each is a node whose body is a Compute.
 std::vector<const Node*> parts_moved(const Typed& typed, const Region& region);
 
 }  // namespace tessera::typeck

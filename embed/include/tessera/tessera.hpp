@@ -388,8 +388,9 @@ struct Redistribution {
   std::uint32_t statement = 0;  // which statement of the text performs it, from 0
 };
 
-// Parts of arrays that an operation fetches from other devices, straight into the tiles of its result: a slice of a
-// split dimension, `concat`, `pad`, `update`. No planner has a choice there, so there is no plan.
+// Bytes that an operation itself receives from other devices. It fetches parts of arrays straight into the tiles of its
+// result (a slice of a split dimension, `concat`, `pad`, `update`), or carries values from tile to tile (`cumsum`). No
+// planner has a choice there, so there is no plan.
 struct PartsMoved {
   Place place;                      // the expression that asked
   std::string who;                  // `a slice`, `update`
@@ -397,7 +398,8 @@ struct PartsMoved {
   bool is_most = false;             // where they lie is known only at run time; no more than this is received
   std::uint32_t statement = 0;      // which statement of the text performs it, from 0
   std::vector<Redistribution::Alternative> compared =
-      {};  // the result's layouts that were priced, if there was a choice
+      {};                       // the result's layouts that were priced, if there was a choice
+  std::string op = "assemble";  // or `carry`
 };
 
 // The time of a local step by the machine model: it ends when the slowest device is done.
