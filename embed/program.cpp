@@ -1,3 +1,6 @@
+#include <optional>
+#include <set>
+#include <string_view>
 #include <utility>
 
 #include "embed/convert.hpp"
@@ -7,6 +10,7 @@
 #include "embed/session_impl.hpp"
 #include "synth/program/program.hpp"
 #include "typeck/typed/local_work.hpp"
+#include "typeck/typed/needs.hpp"
 
 namespace tessera {
 
@@ -66,26 +70,64 @@ const std::vector<Place>& Program::shown() const { return impl_->shown; }
 const std::vector<Declaration>& Program::declared() const { return impl_->declared; }
 const Diagnostics& Program::notes() const { return impl_->notes; }
 
-std::vector<Redistribution> Program::redistributions() const {
-  std::vector<Redistribution> result;
-  const std::vector<typeck::TypedStatement>& statements = impl_->typed->statements;
-  for (std::size_t number = 0; number < statements.size(); ++number) {
-    for (const typeck::Redistribute* one : typeck::redistributions(*impl_->typed, statements[number].region)) {
-      result.push_back(embed::to_public(*impl_->texts, *one, number, impl_->machine));
+namespace {
+
+// A statement's redistributions; with a value, those alone that it needs.
+void list_redistributions(const Program::Impl& program, std::size_t number, std::optional<typeck::NodeId> value,
+                          std::vector<Redistribution>& all) {
+  std::set<const typeck::Redistribute*> needed;
+  if (value) {
+    for (const typeck::Node* node : typeck::needs_of(*program.typed, *value))
+      needed.insert(std::get_if<typeck::Redistribute>(&node->body));
+  }
+  const typeck::Region& region = program.typed->statements[number].region;
+  for (const typeck::Redistribute* one : typeck::redistributions(*program.typed, region)) {
+    if (!value || needed.count(one) > 0) all.push_back(embed::to_public(*program.texts, *one, number, program.machine));
+  }
+}
+
+void list_parts(const Program::Impl& program, std::size_t number, std::optional<typeck::NodeId> value,
+                std::vector<PartsMoved>& all) {
+  const auto needs = value ? typeck::needs_of(*program.typed, *value) : std::set<const typeck::Node*>{};
+  for (const typeck::Node* one : typeck::parts_moved(*program.typed, program.typed->statements[number].region)) {
+    if (!value || needs.count(one) > 0) all.push_back(embed::to_public(*program.texts, *one, number));
+  }
+}
+
+// The last statement that binds a name, and the name's value.
+std::optional<std::pair<std::size_t, typeck::NodeId>> binding_of(const typeck::Typed& typed, std::string_view name) {
+  for (std::size_t number = typed.statements.size(); number-- > 0;) {
+    for (const typeck::Bound& bound : typed.statements[number].bound) {
+      if (bound.name == name) return std::pair(number, bound.node);
     }
   }
-  return result;
+  return std::nullopt;
+}
+
+}  // namespace
+
+std::vector<Redistribution> Program::redistributions() const {
+  std::vector<Redistribution> all;
+  for (std::size_t i = 0; i < impl_->typed->statements.size(); ++i) list_redistributions(*impl_, i, std::nullopt, all);
+  return all;
+}
+
+std::vector<Redistribution> Program::redistributions_for(std::string_view name) const {
+  std::vector<Redistribution> all;
+  if (const auto bound = binding_of(*impl_->typed, name)) list_redistributions(*impl_, bound->first, bound->second, all);
+  return all;
 }
 
 std::vector<PartsMoved> Program::parts_moved() const {
-  std::vector<PartsMoved> result;
-  const std::vector<typeck::TypedStatement>& statements = impl_->typed->statements;
-  for (std::size_t number = 0; number < statements.size(); ++number) {
-    for (const typeck::Node* one : typeck::parts_moved(*impl_->typed, statements[number].region)) {
-      result.push_back(embed::to_public(*impl_->texts, *one, number));
-    }
-  }
-  return result;
+  std::vector<PartsMoved> all;
+  for (std::size_t i = 0; i < impl_->typed->statements.size(); ++i) list_parts(*impl_, i, std::nullopt, all);
+  return all;
+}
+
+std::vector<PartsMoved> Program::parts_moved_for(std::string_view name) const {
+  std::vector<PartsMoved> all;
+  if (const auto bound = binding_of(*impl_->typed, name)) list_parts(*impl_, bound->first, bound->second, all);
+  return all;
 }
 
 std::vector<LocalWork> Program::local_work() const {

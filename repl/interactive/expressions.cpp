@@ -57,9 +57,13 @@ std::string in_place(const CommandCall& call, std::size_t begin) {
 
 // The data movement of the statement that bound the name, if the text from `begin` on is one.
 std::optional<Movement> movement_that_made(const CommandCall& call, std::size_t begin) {
-  const BoundBy* bound = call.interpreter.state().entries.bound_by(call.argument.substr(begin - call.argument_at));
+  const std::string_view name = call.argument.substr(begin - call.argument_at);
+  const BoundBy* bound = call.interpreter.state().entries.bound_by(name);
   if (bound == nullptr) return std::nullopt;
   Movement movement = movement_of(bound->program, bound->statement);
+  movement.changes = bound->program.redistributions_for(name);
+  std::erase_if(movement.changes, [](const Redistribution& change) { return change.plan.steps().empty(); });
+  movement.parts = bound->program.parts_moved_for(name);
   movement.machine = bound->machine;
   return movement;
 }

@@ -420,6 +420,9 @@ class TESSERA_API Program {
   const std::vector<Declaration>& declared() const;     // in order
   std::vector<Redistribution> redistributions() const;  // in order of the statements; those of functions included
   std::vector<PartsMoved> parts_moved() const;          // in the same order
+  // Those alone that the value of a name needs, which a statement binds with others.
+  std::vector<Redistribution> redistributions_for(std::string_view name) const;
+  std::vector<PartsMoved> parts_moved_for(std::string_view name) const;
   // In the same order; none unless the session's machine says what its devices can do.
   std::vector<LocalWork> local_work() const;
   // In the order of the text, those of functions where they are first called.
