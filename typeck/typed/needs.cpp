@@ -14,16 +14,31 @@ class Needs {
   std::set<const Node*> of(NodeId value) {
     open_.push_back(value);
     while (!open_.empty()) {
-      const NodeId id = open_.back();
-      open_.pop_back();
-      const Node& node = typed_.nodes[id];
-      if (!found_.insert(&node).second) continue;
-      std::visit([&](const auto& body) { open(id, body); }, node.body);
+      find_all();
+      for (const Call* call : calls_) open_arguments(*call);
     }
     return std::move(found_);
   }
 
  private:
+  void find_all() {
+    while (!open_.empty()) {
+      const NodeId id = open_.back();
+      open_.pop_back();
+      const Node& node = typed_.nodes[id];
+      if (found_.insert(&node).second) std::visit([&](const auto& body) { open(id, body); }, node.body);
+    }
+  }
+
+  // Those of the parameters that were needed.
+  void open_arguments(const Call& call) {
+    const std::vector<NodeId>& parameters = typed_.instances[call.instance].parameters;
+    for (std::size_t i = 0; i < parameters.size(); ++i) {
+      const bool is_needed = found_.count(&typed_.nodes[parameters[i]]) > 0;
+      if (is_needed && found_.count(&typed_.nodes[call.arguments[i]]) == 0) open_.push_back(call.arguments[i]);
+    }
+  }
+
   void open(const std::vector<NodeId>& ids) { open_.insert(open_.end(), ids.begin(), ids.end()); }
   void open(NodeId /*id*/, const Parameter& /*given*/) {}
   void open(NodeId /*id*/, const Input& /*given*/) {}
@@ -39,7 +54,7 @@ class Needs {
     const Node& node = typed_.nodes[id];
     if (const auto* call = std::get_if<Call>(&node.body)) {
       open_.push_back(typed_.instances[call->instance].body.results.at(index));
-      open(call->arguments);
+      calls_.insert(call);
     } else if (const auto* loop = std::get_if<Loop>(&node.body)) {
       open_.push_back(loop->count);
       open(loop->initial);
@@ -55,6 +70,7 @@ class Needs {
 
   const Typed& typed_;
   std::vector<NodeId> open_;
+  std::set<const Call*> calls_;
   std::set<const Node*> found_;
 };
 
