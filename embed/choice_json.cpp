@@ -36,13 +36,20 @@ ordered_json values_json(const Choice& choice) {
   return all;
 }
 
+ordered_json rivals_json(const Choice& choice) {
+  ordered_json all = ordered_json::array();
+  for (const Choice::Rival& rival : choice.rivals) {
+    all.push_back({{"name", rival.name},
+                   {"seconds", rival.seconds ? ordered_json(*rival.seconds) : ordered_json()},
+                   {"peak_bytes", rival.peak_bytes},
+                   {"fits", rival.fits}});
+  }
+  return all;
+}
+
 }  // namespace
 
 std::string choice_json(const Choice& choice) {
-  ordered_json rivals = ordered_json::array();
-  for (const Choice::Rival& rival : choice.rivals)
-    rivals.push_back(
-        {{"name", rival.name}, {"seconds", rival.seconds ? ordered_json(*rival.seconds) : ordered_json()}});
   const ordered_json line = {{"function", choice.function},
                              {"mesh", choice.mesh},
                              {"over", choice.over},
@@ -63,7 +70,7 @@ std::string choice_json(const Choice& choice) {
                              {"peak_bytes", choice.peak_bytes},
                              {"memory_bytes", choice.memory_bytes},
                              {"fits", choice.fits},
-                             {"rivals", std::move(rivals)},
+                             {"rivals", rivals_json(choice)},
                              {"verified", choice.verified}};
   return line.dump(-1, ' ', false, ordered_json::error_handler_t::replace);
 }

@@ -51,7 +51,9 @@ class Telling {
     add_arrivals(own, choice);
     choice.peak_bytes = peaks(body);
     add_memory(choice);
-    for (const auto& rival : own.rivals) choice.rivals.push_back({rival.name, rival.seconds});
+    if (!choice.fits) choice.proof = "memory";
+    for (const auto& rival : own.rivals)
+      choice.rivals.push_back({rival.name, rival.seconds, rival.peak_bytes, fit(rival.peak_bytes)});
     choice.verified = true;  // a program is not handed out otherwise (typeck/insert/choose.cpp)
     return choice;
   }
@@ -143,14 +145,23 @@ class Telling {
     return alone.has_value() ? runtime::peak_bytes_of_devices(alone->program) : std::vector<std::int64_t>();
   }
 
-  void add_memory(Choice& choice) const {
-    const auto devices = static_cast<std::int64_t>(choice.peak_bytes.size());
-    const std::vector<synth::DeviceKind> kinds = synth::with_every_device(machine_, devices).devices;
-    for (std::size_t device = 0; device < choice.peak_bytes.size(); ++device) {
-      const std::int64_t memory = kinds[device].memory_bytes;
-      choice.memory_bytes.push_back(memory);
-      if (memory > 0 && choice.peak_bytes[device] > memory) choice.fits = false;
+  std::vector<std::int64_t> memory_of(std::size_t devices) const {
+    std::vector<std::int64_t> memory;
+    for (const auto& kind : synth::with_every_device(machine_, static_cast<std::int64_t>(devices)).devices)
+      memory.push_back(kind.memory_bytes);
+    memory.resize(devices);
+    return memory;
+  }
+  bool fit(const std::vector<std::int64_t>& peaks) const {
+    const std::vector<std::int64_t> memory = memory_of(peaks.size());
+    for (std::size_t device = 0; device < peaks.size(); ++device) {
+      if (memory[device] > 0 && peaks[device] > memory[device]) return false;
     }
+    return true;
+  }
+  void add_memory(Choice& choice) const {
+    choice.memory_bytes = memory_of(choice.peak_bytes.size());
+    choice.fits = fit(choice.peak_bytes);
   }
 
   const typeck::Typed& typed_;

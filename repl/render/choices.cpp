@@ -14,8 +14,11 @@ namespace {
 
 std::string proof_text(const Choice& choice) {
   constexpr double kClosed = 1e-6;
-  if (choice.gap < kClosed && choice.proof != "limit")
+  if (choice.gap < kClosed && choice.proof != "limit" && choice.proof != "memory")
     return fmt::format("no layouts take less (proved by {})", choice.proof);
+  if (choice.proof == "memory")
+    return fmt::format("no layouts were found that fit: these need the least memory. None take less than {}, fit or not",
+                       seconds_text(choice.bound_seconds));
   return fmt::format("no layouts take less than {}: {:.2g}% are open", seconds_text(choice.bound_seconds),
                      100 * choice.gap);
 }
@@ -67,15 +70,24 @@ std::string peaks_text(const Choice& choice) {
                             bytes_text(choice.peak_bytes[device]), held);
 }
 
+// Those that take and need the same have one line.
 std::string rivals_text(const Choice& choice) {
   std::string text;
-  for (const Choice::Rival& rival : choice.rivals) {
-    if (!rival.seconds) {
-      text += fmt::format("  {}: there is no such program\n", rival.name);
+  for (auto rival = choice.rivals.begin(); rival != choice.rivals.end();) {
+    std::string names;
+    const auto first = rival;
+    for (; rival != choice.rivals.end() && rival->seconds == first->seconds && rival->peak_bytes == first->peak_bytes;
+         ++rival)
+      names += (names.empty() ? "" : ", ") + rival->name;
+    if (!first->seconds) {
+      text += fmt::format("  {}: there is no such program\n", names);
       continue;
     }
-    const double more = choice.seconds > 0 ? *rival.seconds / choice.seconds - 1 : 0;
-    text += fmt::format("  {}: {} ({:+.1f}%)\n", rival.name, seconds_text(*rival.seconds), 100 * more);
+    const double more = choice.seconds > 0 ? *first->seconds / choice.seconds - 1 : 0;
+    const std::string peak =
+        first->peak_bytes.empty() ? "" : ", peak " + bytes_text(*std::ranges::max_element(first->peak_bytes));
+    text += fmt::format("  {}: {} ({:+.1f}%){}{}\n", names, seconds_text(*first->seconds), 100 * more, peak,
+                        first->fits ? "" : ", which does not fit");
   }
   return text;
 }

@@ -11,13 +11,6 @@ namespace tessera::synth {
 
 namespace {
 
-// The same mesh, but for the weights of one cut.
-base::Result<MeshRef> mesh_with(const Mesh& mesh, const OpenCut& cut, const Weights& weights) {
-  std::vector<MeshAxis> axes = mesh.axes();
-  axes[cut.axis].cuts[cut.cut - 1U].weights = weights;
-  return Mesh::make_on(std::move(axes), mesh.ranges(), mesh.matrix());
-}
-
 // Links that are alike, and devices whose memory is as fast as they are, without limits: the shares that are tried are
 // then all that can be best.
 bool is_flat(const Machine& machine, const Machine& devices, const Mesh& mesh, std::size_t axis) {
@@ -38,6 +31,18 @@ bool is_flat(const Machine& machine, const Machine& devices, const Mesh& mesh, s
 
 }  // namespace
 
+base::Result<ChoiceProblem> with_weights(const ChoiceProblem& problem, const OpenCut& cut, const Weights& weights) {
+  const Mesh& mesh = *problem.mesh;
+  TESSERA_CHECK(cut.axis < mesh.axes().size() && cut.cut > 0 && cut.cut <= mesh.axes()[cut.axis].cuts.size(),
+                "the mesh has no such cut");
+  std::vector<MeshAxis> axes = mesh.axes();
+  axes[cut.axis].cuts[cut.cut - 1U].weights = weights;
+  ChoiceProblem with = problem;
+  TESSERA_TRY(own, Mesh::make_on(std::move(axes), mesh.ranges(), mesh.matrix()));
+  with.mesh = std::move(own);
+  return with;
+}
+
 std::vector<Weights> weights_to_search(const Machine& machine, const Mesh& mesh, std::size_t axis) {
   Machine capped = with_every_device(machine, mesh.devices_end());
   const std::vector<DeviceKind> own = capped.devices;
@@ -57,15 +62,11 @@ base::Result<WeightedChoice> choose_with_weights(const ChoiceProblem& problem, c
                                                  const ChooseOptions& options, base::StopToken stop) {
   return base::guarded([&]() -> base::Result<WeightedChoice> {
     const Mesh& mesh = *problem.mesh;
-    TESSERA_CHECK(cut.axis < mesh.axes().size() && cut.cut > 0 && cut.cut <= mesh.axes()[cut.axis].cuts.size(),
-                  "the mesh has no such cut");
     const Machine devices = with_every_device(cache.machine(), mesh.devices_end());
     WeightedChoice best;
     bool is_closed = true;
     for (const Weights& weights : weights_to_search(cache.machine(), mesh, cut.axis)) {
-      ChoiceProblem with = problem;
-      TESSERA_TRY(own, mesh_with(mesh, cut, weights));
-      with.mesh = own;
+      TESSERA_TRY(with, with_weights(problem, cut, weights));
       TESSERA_TRY(choice, choose(with, cache, options, stop));
       is_closed = is_closed && choice.proof != ChoiceProof::limit;
       const bool is_better = best.searched == 0 || choice.seconds < best.choice.seconds;

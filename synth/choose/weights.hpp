@@ -31,6 +31,9 @@ struct WeightedChoice {
   bool is_exact = false;     // no other weights are better, but for rounding them to whole numbers
 };
 
+// The problem on its mesh with these weights of the cut. Fails where they are too large together with other cuts'.
+base::Result<ChoiceProblem> with_weights(const ChoiceProblem& problem, const OpenCut& cut, const Weights& weights);
+
 // The candidates, from even to by speed.
 std::vector<Weights> weights_to_search(const Machine& machine, const Mesh& mesh, std::size_t axis);
 

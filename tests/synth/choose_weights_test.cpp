@@ -4,6 +4,7 @@
 #include <numeric>
 
 #include "bench/choose/training.hpp"
+#include "synth/choose/turns.hpp"
 #include "synth/verify/choice.hpp"
 #include "tests/synth/choose_support.hpp"
 
@@ -62,6 +63,30 @@ TEST(ChoiceWeights, AreNoWorseThanSharesAtRandom) {
       ASSERT_TRUE(choice.ok());
       EXPECT_LE(best->choice.seconds, choice->seconds * 1.03) << print(*other.mesh);
     }
+  }
+}
+
+// A program takes what its search says, in its own weights; in turns no program and weights are found that beat the best
+// of all weights, and what is found is right.
+TEST(ChoiceInTurns, IsNoBetterThanAllWeights) {
+  Dice dice(11);
+  for (int i = 0; i < 8; ++i) {
+    std::vector<double> speeds;
+    for (int d = 0; d < 3; ++d) speeds.push_back(1e9 * static_cast<double>(1 + roll(dice, 6)));
+    const Machine machine = devices_of_speeds(speeds, 1e8 * static_cast<double>(1 + roll(dice, 30)));
+    const bench::PerceptronShape shape{512,
+                                       {std::int64_t{64} << roll(dice, 3), std::int64_t{64} << roll(dice, 3), 256}};
+    const ChoiceProblem problem = bench::perceptron(mesh("d:3 auto(2,1,1)"), shape, true);
+    PlanCache cache(machine);
+    const auto best = choose_with_weights(problem, {0, 1}, cache);
+    const auto turns = choose_in_turns(problem, {0, 1}, cache);
+    ASSERT_TRUE(best.ok() && turns.ok()) << first_message(turns);
+    EXPECT_FALSE(turns->is_exact);
+    EXPECT_GE(turns->choice.seconds, best->choice.seconds * (1 - 1e-9));
+    EXPECT_FALSE(fault_of_choice(turns->problem, turns->choice, machine).has_value());
+    const auto again = seconds_in(turns->problem, turns->choice, cache);
+    ASSERT_TRUE(again.ok());
+    EXPECT_NEAR(*again, turns->choice.seconds, 1e-9 * *again);
   }
 }
 

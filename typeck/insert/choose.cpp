@@ -172,13 +172,13 @@ std::optional<InstanceId> Choosing::close(open::InstanceId callee, const std::ve
   own.results_as = function.chosen->results_as;
   note_names(function, *whole, *chosen, made, own);
   own.choice = std::move(*found);
-  own.problem = std::make_shared<const synth::ChoiceProblem>(std::move(chosen->problem));
+  own.problem = std::make_shared<const synth::ChoiceProblem>(chosen->problem);
   if (own.choice.strategies == own.choice.operations) {
     const std::string why = own.axes.empty() ? "no axis of its mesh is longer than 1"
                                              : "every layout is given by its arguments or its text";
     in_.report(base::make(Kind::auto_nothing, function.name, why).at(function.name_span));
   }
-  if (in_.options_.choose.rivals) own.rivals = rivals_of(callee, given, own);
+  if (in_.options_.choose.rivals) own.rivals = rivals_of(callee, given, own, *whole, *chosen);
   in_.typed_.choices.push_back(std::move(own));
   return in_.typed_.choices.back().instance;
 }
@@ -221,74 +221,6 @@ bool Choosing::bring(const open::Instance& callee, InstanceId instance, std::vec
     arguments[k] = there->node();
   }
   return true;
-}
-
-// ---- What others would choose
-
-std::optional<double> Choosing::seconds_by_rules(open::InstanceId callee, const std::vector<ArrayType>& types) {
-  CheckOptions options = in_.options_;
-  options.text_after.reset();
-  options.reshard = ReshardPolicy::silent;
-  Messages unheard;
-  Inserter inner(in_.program_, in_.sources_, in_.environment_, in_.plans_.cache(), options, unheard);
-  inner.is_by_rules_ = true;
-  set_apart(inner);
-  const auto instance = inner.close(callee, types, in_.program_.instances[callee].defined_at);
-  in_.spent_ = inner.spent_;
-  if (!instance.has_value() || unheard.failed()) return std::nullopt;
-  const Instance& made = inner.typed_.instances[*instance];
-  const BodySeconds total = body_seconds(inner.typed_, made.body, in_.plans_.machine());
-  double seconds = total.local + total.moves;
-  // A result that lies as a parameter is brought there.
-  const auto& as = in_.program_.instances[callee].chosen->results_as;
-  for (std::size_t k = 0; k < as.size(); ++k) {
-    if (!as[k].has_value()) continue;
-    const ArrayType& result = inner.type(made.body.results[k]);
-    const auto back = in_.plans_.cache().get(result, types[*as[k]], {}, in_.options_.stop);
-    if (!back.ok()) return std::nullopt;
-    seconds += (*back)->seconds;
-  }
-  return seconds;
-}
-
-namespace {
-
-// Data parallelism: parameters that a result lies as are whole; of the others that are chosen those with the longest
-// first dimension are split along it, evenly over all axes that are chosen.
-synth::ChoiceProblem data_parallel(const ChosenFunction& own) {
-  std::vector<char> is_state(own.is_chosen.size(), 0);
-  for (const auto& as : own.results_as) {
-    if (as.has_value()) is_state[*as] = 1;
-  }
-  synth::ChoiceProblem problem = *own.problem;
-  const auto shape = [&](std::size_t node) -> const Shape& { return problem[*problem.nodes[node].result].shape; };
-  const auto rows = [&](std::size_t k) {
-    const Shape& extents = shape(own.names[k].problem_node.value());
-    return own.is_chosen[k] == 0 || is_state[k] != 0 || extents.size() == 0 ? std::int64_t{0} : extents[0];
-  };
-  std::int64_t longest = 1;
-  for (std::size_t k = 0; k < is_state.size(); ++k) longest = std::max(longest, rows(k));
-  for (std::size_t k = 0; k < is_state.size(); ++k) {
-    if (own.is_chosen[k] == 0) continue;
-    const std::size_t node = own.names[k].problem_node.value();
-    std::vector<AxisList> splits(shape(node).size());
-    for (const std::size_t axis : problem.axes) {
-      if (rows(k) == longest) splits[0].push_back(synth::whole_axis(*problem.mesh, axis));
-    }
-    auto layout = Layout::make(*problem.mesh, std::move(splits));
-    if (layout.ok()) problem.nodes[node].pin = std::move(layout).value();
-  }
-  return problem;
-}
-
-}  // namespace
-
-std::vector<ChosenFunction::Rival> Choosing::rivals_of(open::InstanceId callee, const std::vector<ArrayType>& types,
-                                                       const ChosenFunction& own) {
-  const auto data = synth::choose(data_parallel(own), in_.plans_.cache(), {}, in_.options_.stop);
-  in_.options_.stop.look();
-  return {{"data", data.ok() ? std::optional(data->seconds) : std::nullopt},
-          {"greedy", seconds_by_rules(callee, types)}};
 }
 
 }  // namespace tessera::typeck

@@ -2,7 +2,9 @@
 // typeck.
 #pragma once
 
+#include <cstdint>
 #include <optional>
+#include <string>
 #include <vector>
 
 #include "synth/choose/choose.hpp"
@@ -43,14 +45,21 @@ class Choosing {
                                                   ChosenProblem& chosen);
   base::Result<synth::LayoutChoice> choose_by_memory(const WholeFunction& whole, const ChosenProblem& chosen,
                                                      synth::LayoutChoice fastest, double& need);
+  // By the memory plan of the function in these layouts, of every device of the run; nothing where nobody plans memory.
+  std::optional<std::vector<std::int64_t>> planned_peaks(const WholeFunction& whole, const ChosenProblem& chosen,
+                                                         const synth::LayoutChoice& choice);
   double need_of(const WholeFunction& whole, const ChosenProblem& chosen, const synth::LayoutChoice& choice);
   void report_shortage(const open::Instance& function, const WholeFunction& whole, const ChosenProblem& chosen,
                        const synth::LayoutChoice& choice);
   synth::ChooseOptions search_options() const;
   std::optional<WholeFunction> on_whole_arrays(open::InstanceId callee);
-  std::optional<double> seconds_by_rules(open::InstanceId callee, const std::vector<ArrayType>& types);
+  // What others would choose (choose_rivals.cpp). The problem of `chosen` is the same afterwards.
   std::vector<ChosenFunction::Rival> rivals_of(open::InstanceId callee, const std::vector<ArrayType>& types,
-                                               const ChosenFunction& own);
+                                               const ChosenFunction& own, const WholeFunction& whole,
+                                               ChosenProblem& chosen);
+  ChosenFunction::Rival rival(std::string name, const WholeFunction& whole, ChosenProblem& chosen,
+                              synth::ChoiceProblem problem, base::Result<synth::LayoutChoice> choice);
+  ChosenFunction::Rival by_rules(open::InstanceId callee, const std::vector<ArrayType>& types);
   void note_names(const open::Instance& function, const WholeFunction& whole, const ChosenProblem& chosen,
                   const ChosenInserter& made, ChosenFunction& own) const;
 

@@ -89,11 +89,10 @@ base::Result<synth::LayoutChoice> Choosing::choose_by_memory(const WholeFunction
   return best;
 }
 
-// By the memory plan of the function in these layouts, which is made for that alone.
-double Choosing::need_of(const WholeFunction& whole, const ChosenProblem& chosen, const synth::LayoutChoice& choice) {
-  const synth::Mesh& mesh = *chosen.problem.mesh;
-  const std::vector<std::int64_t> limits = synth::memory_limits(in_.plans_.machine(), mesh);
-  if (!in_.options_.device_peaks) return largest_need(synth::MemoryUse(chosen.problem, choice).peaks(), limits);
+std::optional<std::vector<std::int64_t>> Choosing::planned_peaks(const WholeFunction& whole,
+                                                                 const ChosenProblem& chosen,
+                                                                 const synth::LayoutChoice& choice) {
+  if (!in_.options_.device_peaks) return std::nullopt;
   CheckOptions options = in_.options_;
   options.text_after.reset();
   options.reshard = ReshardPolicy::silent;
@@ -106,12 +105,19 @@ double Choosing::need_of(const WholeFunction& whole, const ChosenProblem& chosen
   }
   const InstanceId made = ChosenInserter(inner, own, chosen, choice, "", {}).run();
   const auto alone = lower_alone(inner.typed_, inner.typed_.instances[made].body, in_.options_.stop);
-  if (!alone.has_value()) return largest_need(synth::MemoryUse(chosen.problem, choice).peaks(), limits);
-  const std::vector<std::int64_t> by_number = in_.options_.device_peaks(alone->program);
+  if (!alone.has_value()) return std::nullopt;
+  return in_.options_.device_peaks(alone->program);
+}
+
+double Choosing::need_of(const WholeFunction& whole, const ChosenProblem& chosen, const synth::LayoutChoice& choice) {
+  const synth::Mesh& mesh = *chosen.problem.mesh;
+  const std::vector<std::int64_t> limits = synth::memory_limits(in_.plans_.machine(), mesh);
+  const auto planned = planned_peaks(whole, chosen, choice);
+  if (!planned) return largest_need(synth::MemoryUse(chosen.problem, choice).peaks(), limits);
   std::vector<std::int64_t> needed;
   for (std::int64_t device = 0; device < mesh.devices(); ++device) {
     const std::size_t number = mesh.device_of_run(device).value;
-    needed.push_back(number < by_number.size() ? by_number[number] : 0);
+    needed.push_back(number < planned->size() ? (*planned)[number] : 0);
   }
   return largest_need(needed, limits);
 }

@@ -40,6 +40,7 @@ struct ChosenFunction {
   struct Rival {
     std::string name;
     std::optional<double> seconds;
+    std::vector<std::int64_t> peak_bytes = {};  // of every device of the run; empty where that is not known
   };
   std::vector<Rival> rivals;
 };

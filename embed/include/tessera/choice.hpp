@@ -44,6 +44,8 @@ struct Choice {
   struct Rival {
     std::string name;
     std::optional<double> seconds;  // nothing: there is no such program
+    std::vector<std::int64_t> peak_bytes;
+    bool fits = true;
   };
   std::string function;
   std::string mesh;               // `d:8`
@@ -52,7 +54,9 @@ struct Choice {
   double seconds = 0;             // local steps and conversions
   double bound_seconds = 0;       // no program of these operations takes less
   double gap = 0;                 // (seconds - bound_seconds) / seconds
-  std::string proof;              // `ascent`, `elimination`, `walk`, or `limit`: none of them closed the gap
+  // `ascent`, `elimination`, `walk`, or `limit`: none of them closed the gap. `memory`: no layouts were found that fit,
+  // these need the least, and the gap is to the bound of programs that need not fit.
+  std::string proof;
   std::int64_t operations = 0;
   std::int64_t choices = 0;  // layouts of all operations
   std::int64_t plans = 0;    // conversions that were priced
