@@ -36,6 +36,11 @@ ordered_json values_json(const Choice& choice) {
   return all;
 }
 
+ordered_json weights_json(const Choice& choice) {
+  if (!choice.weights) return nullptr;
+  return {{"axis", choice.weights->axis}, {"cut", choice.weights->weights}, {"proof", choice.weights->proof}};
+}
+
 ordered_json rivals_json(const Choice& choice) {
   ordered_json all = ordered_json::array();
   for (const Choice::Rival& rival : choice.rivals) {
@@ -55,7 +60,7 @@ std::string choice_json(const Choice& choice) {
                              {"over", choice.over},
                              {"line", choice.place.line},
                              {"column", choice.place.column},
-                             {"weights", nullptr},
+                             {"weights", weights_json(choice)},
                              {"seconds", choice.seconds},
                              {"bound_seconds", choice.bound_seconds},
                              {"gap", choice.gap},

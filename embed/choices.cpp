@@ -35,6 +35,7 @@ class Telling {
     choice.mesh = synth::print_axes(mesh);
     for (const std::size_t axis : own.axes) choice.over.push_back(mesh.axes()[axis].name);
     choice.place = place(own.called_at);
+    if (own.weights) choice.weights = weights_of(*own.weights);
     const typeck::Region& body = typed_.instances[own.instance].body;
     const typeck::BodySeconds total = typeck::body_seconds(typed_, body, machine_);
     choice.seconds = total.local + total.moves;
@@ -61,6 +62,10 @@ class Telling {
  private:
   static constexpr double kClosed = 1e-6;
 
+  static Choice::CutWeights weights_of(const typeck::ChosenFunction::CutWeights& own) {
+    return {own.axis, own.cut, own.weights.values(),
+            own.is_exact ? std::string("exact") : fmt::format("best of {}", own.candidates)};
+  }
   Place place(base::Span span) const { return span.known() ? embed::place(texts_, span) : Place{}; }
   std::string expression(base::Span span) const {
     if (!span.known()) return "";

@@ -1,5 +1,8 @@
 #include "embed/closed_script.hpp"
 
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
 #include <algorithm>
 #include <map>
 #include <set>
@@ -36,6 +39,17 @@ base::Diagnostic no_closed_form(const typeck::ChosenFunction& chosen, const std:
   return base::make(Kind::no_closed_form, chosen.name, why).at(chosen.declared_at);
 }
 
+// Weights that were chosen for a mesh that the statement declares stand in place of `auto`.
+void write_weights(const typeck::Typed& typed, base::Span statement, std::string& text) {
+  for (auto cut = typed.chosen_cuts.rbegin(); cut != typed.chosen_cuts.rend(); ++cut) {
+    const bool is_inside = cut->span.source == statement.source && statement.begin <= cut->span.begin &&
+                           cut->span.end <= statement.end;
+    if (!is_inside) continue;
+    const std::string own = fmt::format("{}({})", cut->cut, fmt::join(cut->candidates[cut->taken].values(), ","));
+    text.replace(cut->span.begin, cut->span.end - cut->span.begin, own);
+  }
+}
+
 base::Result<std::string> closed_function(const typeck::Typed& typed, const typeck::ChosenFunction& chosen,
                                           const std::set<std::string>& words) {
   const typeck::Function* const function = typed.after.function(chosen.name, typed.after.now());
@@ -61,6 +75,7 @@ base::Result<std::string> closed_script(const typeck::Typed& typed, std::string 
   const auto& program = typed.ast->program;
   for (auto statement = program.rbegin(); statement != program.rend(); ++statement) {
     const frontend::Statement& own = (*typed.ast)[*statement];
+    write_weights(typed, own.span, text);
     const auto* function = std::get_if<frontend::Fn>(&own.node);
     const auto chosen = function == nullptr ? by_name.end() : by_name.find(function->name.span);
     if (chosen == by_name.end()) continue;

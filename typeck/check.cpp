@@ -10,6 +10,7 @@
 #include "typeck/elaborate/elaborator.hpp"
 #include "typeck/insert/inserter.hpp"
 #include "typeck/placement/placed_program.hpp"
+#include "typeck/shares/search.hpp"
 #include "typeck/typed/graph_text.hpp"
 
 namespace tessera::typeck {
@@ -79,6 +80,7 @@ class Reading {
     checked.typed.after = std::move(elaborated.after);
     checked.typed.hidden_slots = std::move(elaborated.hidden_slots);
     checked.typed.placed_by_search = std::move(elaborated.placed_by_search);
+    checked.typed.chosen_cuts = std::move(elaborated.chosen_cuts);
     return checked;
   }
 
@@ -144,6 +146,15 @@ base::Result<Typed> placed(Reading& reading, Typed typed, synth::PlanCache& plan
   return placed_best(std::move(typed), plans, check, price, options.stop);
 }
 
+// The text with the weights of the options, its meshes placed.
+base::Result<Typed> check_once(const std::shared_ptr<const Ast>& ast, base::SourceMap& sources,
+                               const Environment& environment, synth::PlanCache& plans, const CheckOptions& options) {
+  Reading reading(ast, sources, environment, plans, options);
+  TESSERA_TRY(typed, as_checked([&] { return reading.first(); }, options));
+  if (typed.placed_by_search.empty()) return std::move(typed);
+  return placed(reading, std::move(typed), plans, options);
+}
+
 // An elaborator over a lone type or mesh: no names are known. What it reports is the failure.
 template <class F>
 auto alone(const frontend::Ast& ast, const synth::MeshRef& mesh, const synth::Machine& machine, F&& f)
@@ -186,10 +197,14 @@ base::Result<Typed> check(std::shared_ptr<const Ast> ast, base::SourceMap& sourc
                           synth::PlanCache& plans, const CheckOptions& options) {
   return base::guarded_until_stopped([&]() -> base::Result<Typed> {
     TESSERA_TRY_STATUS(frontend::verify(*ast));
-    Reading reading(std::move(ast), sources, environment, plans, options);
-    TESSERA_TRY(typed, as_checked([&] { return reading.first(); }, options));
-    if (typed.placed_by_search.empty()) return std::move(typed);
-    return placed(reading, std::move(typed), plans, options);
+    TESSERA_TRY(typed, check_once(ast, sources, environment, plans, options));
+    if (typed.chosen_cuts.empty()) return std::move(typed);
+    const CheckWeighted check_weighted = [&](const std::vector<synth::Weights>& weights) {
+      CheckOptions own = options;
+      own.weights = weights;
+      return check_once(ast, sources, environment, plans, own);
+    };
+    return with_best_weights(std::move(typed), check_weighted, options.stop);
   });
 }
 

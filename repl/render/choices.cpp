@@ -23,6 +23,12 @@ std::string proof_text(const Choice& choice) {
                      100 * choice.gap);
 }
 
+std::string weights_text(const Choice::CutWeights& own) {
+  const bool is_exact = own.proof == "exact";
+  return fmt::format("`{}.{}` is cut {}: {}\n", own.axis, own.name, fmt::join(own.weights, ":"),
+                     is_exact ? "no other shares take less, but for rounding them" : "the " + own.proof);
+}
+
 std::string how_chosen(const Choice::Value& value) {
   if (value.role == Choice::Role::parameter) return value.is_chosen ? "chosen" : "as the argument lies";
   if (value.role == Choice::Role::result) return value.lies_as.empty() ? "chosen" : "lies as " + value.lies_as;
@@ -123,7 +129,9 @@ std::string choice_text(const Choice& choice, const Machine& machine) {
   std::string text = fmt::format("`{}`, called at line {}, over {} of {}: {}\n", choice.function, choice.place.line,
                                  choice.over.empty() ? "no axis" : fmt::format("{}", fmt::join(choice.over, ", ")),
                                  choice.mesh.empty() ? "one device" : choice.mesh, seconds_text(choice.seconds));
-  text += proof_text(choice) + "\n\n" + values_text(choice);
+  text += proof_text(choice) + "\n";
+  if (choice.weights) text += weights_text(*choice.weights);
+  text += "\n" + values_text(choice);
   text += fmt::format("\nlocal steps take {}\n", seconds_text(choice.local_seconds));
   text += choice.conversions.empty() ? "nothing is moved\n" : "moved:\n";
   for (const Choice::Conversion& one : choice.conversions) text += conversion_text(one);

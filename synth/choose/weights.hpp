@@ -14,6 +14,7 @@
 
 #include "synth/choose/choose.hpp"
 #include "synth/layout/weights.hpp"
+#include "synth/machine/share_candidates.hpp"
 
 namespace tessera::synth {
 
@@ -33,9 +34,6 @@ struct WeightedChoice {
 
 // The problem on its mesh with these weights of the cut. Fails where they are too large together with other cuts'.
 base::Result<ChoiceProblem> with_weights(const ChoiceProblem& problem, const OpenCut& cut, const Weights& weights);
-
-// The candidates, from even to by speed.
-std::vector<Weights> weights_to_search(const Machine& machine, const Mesh& mesh, std::size_t axis);
 
 base::Result<WeightedChoice> choose_with_weights(const ChoiceProblem& problem, const OpenCut& cut, PlanCache& cache,
                                                  const ChooseOptions& options = {}, base::StopToken stop = {});

@@ -227,6 +227,59 @@ TEST(Choice, RivalsAreTextsWithLayouts) {
   }
 }
 
+// Shares that a text leaves open take no more than any others of a grid, and are what a text says that writes them out;
+// so is the closed form. Whole numbers make a little difference.
+TEST(Choice, WeightsAreTheJointOptimum) {
+  std::mt19937 random(3);
+  const auto below = [&](std::uint32_t count) { return static_cast<std::uint32_t>(random() % count); };
+  std::size_t uneven = 0;
+  for (int i = 0; i < 6; ++i) {
+    Config config;
+    config.machine.levels = {{"device", 3, 1e9 * (1 + below(30)), 1e-6}};
+    for (int d = 0; d < 3; ++d) {
+      const double speed = 1e12 * (1 + below(6));
+      config.machine.devices.push_back({1, speed, speed / 10, 0});
+    }
+    const std::string rows = std::to_string(512U << below(4));
+    const std::string inner = std::to_string(256U << below(3));
+    const auto step = [&](const std::string& mesh) {
+      return "mesh m = [" + mesh +
+             "]\nfn loss(x: f32[B, D]?, w: f32[D, F]?) = sum(relu(x @ w)) / 65536.0\n"
+             "auto fn step(x: f32[B, D] auto, w: f32[D, F] auto) -> (f32, f32[D, F] as w) {\n"
+             "  let (l, g) = grad(loss, wrt=w)(x, w)\n  (l, w - 0.01 * g)\n}\n"
+             "let r = step(zeros(f32[" + rows + ", 512]), zeros(f32[512, " + inner + "]))\n";
+    };
+    const ChooseRequest quick{"", 60, false, false, true};
+    const auto chosen = choose_layouts(step("d: 3 work(auto)"), "t.tess", config, quick);
+    ASSERT_TRUE(chosen) << chosen.diagnostics().front().message;
+    const Choice& choice = chosen->choices.at(0);
+    SCOPED_TRACE(step("d: 3 work(auto)"));
+    ASSERT_TRUE(choice.weights.has_value());
+    EXPECT_EQ(choice.weights->proof, "exact");
+    EXPECT_EQ(choice.weights->axis, "d");
+    uneven += choice.weights->weights != std::vector<std::int64_t>{1, 1, 1} ? 1 : 0;
+    std::string cut;
+    for (const std::int64_t one : choice.weights->weights) cut += (cut.empty() ? "" : ",") + std::to_string(one);
+    for (const std::string& same : {step("d: 3 work(" + cut + ")"), chosen->closed}) {
+      Session session(config);
+      const auto program = session.check(same);
+      ASSERT_TRUE(program) << program.diagnostics().front().message << "\n" << same;
+      EXPECT_EQ(moves_in(*program), moves_in(*Session(config).check(step("d: 3 work(auto)"))));
+    }
+    for (int a = 1; a < 8; ++a) {
+      for (int b = 1; a + b < 9; ++b) {
+        const std::string other = "d: 3 work(" + std::to_string(a) + "," + std::to_string(b) + "," +
+                                  std::to_string(9 - a - b) + ")";
+        const auto there = choose_layouts(step(other), "t.tess", config, {"", 60, false, false, false});
+        ASSERT_TRUE(there) << other;
+        EXPECT_FALSE(there->choices.at(0).weights.has_value());
+        EXPECT_LE(choice.seconds, there->choices[0].seconds * 1.02) << other << " against " << cut;
+      }
+    }
+  }
+  EXPECT_GT(uneven, 1U);
+}
+
 // The rules leave a pending sum as a result, which a choice never does.
 TEST(Choice, RulesFinishTheirResults) {
   const auto chosen = choose_layouts(

@@ -14,6 +14,7 @@
 #include "synth/layout/element.hpp"
 #include "synth/layout/place_matrix.hpp"
 #include "synth/layout/shape.hpp"
+#include "synth/layout/weights.hpp"
 #include "synth/program/program.hpp"
 #include "synth/schedule/pipeline_plan.hpp"
 #include "typeck/open/limits.hpp"
@@ -66,6 +67,8 @@ struct CheckOptions {
   std::size_t steps_max = synth::kProgramStepsMax;  // of device programs that are made to find something out
   std::optional<Stage> text_after = {};             // of which stage the text is wanted, in Typed::stage_text
   ChooseWish choose = {};
+  // Of the cuts of the text that say `work(auto)`, in order; without one, by the speed of devices.
+  std::vector<synth::Weights> weights = {};
 };
 
 }  // namespace tessera::typeck

@@ -6,6 +6,7 @@
 
 #include "base/nearest.hpp"
 #include "synth/kinds.hpp"
+#include "synth/machine/share_candidates.hpp"
 #include "synth/machine/shares.hpp"
 #include "typeck/elaborate/elaborator.hpp"
 #include "typeck/kinds.hpp"
@@ -278,19 +279,36 @@ std::optional<MeshRef> WrittenTypes::lone_mesh() {
   return result ? placed_mesh(statement.span, node, *result) : std::nullopt;
 }
 
+// `work(auto)`: the weights that are tried, or by speed.
+synth::Weights WrittenTypes::chosen_weights(const frontend::MeshAxis& axis, const frontend::NamedCut& cut,
+                                            const synth::Mesh& mesh, std::size_t number) {
+  const synth::Machine& machine = elaborator_.machine();
+  ChosenCut chosen{axis.name.text, cut.name.text, cut.span, synth::weights_to_search(machine, mesh, number),
+                   synth::weights_to_search_are_all(machine, mesh, number), 0};
+  chosen.taken = chosen.candidates.size() - 1;
+  const auto by_memory = synth::weights_by(synth::DeviceFigure::memory, machine, mesh, number);
+  if (by_memory && std::ranges::find(chosen.candidates, *by_memory) == chosen.candidates.end())
+    chosen.candidates.push_back(*by_memory);
+  const std::vector<synth::Weights>& wished = elaborator_.options().weights;
+  if (chosen_cuts_.size() < wished.size()) {
+    const auto at = std::ranges::find(chosen.candidates, wished[chosen_cuts_.size()]);
+    if (at != chosen.candidates.end()) chosen.taken = static_cast<std::size_t>(at - chosen.candidates.begin());
+  }
+  chosen_cuts_.push_back(chosen);
+  return chosen.candidates[chosen.taken];
+}
+
 // `work(speed)`, `work(memory)`: by what the machine's devices have.
 std::optional<synth::Weights> WrittenTypes::weights_by_machine(const frontend::MeshAxis& axis,
                                                                const frontend::NamedCut& cut, const synth::Mesh& mesh,
                                                                std::size_t number) {
   const std::string& word = std::get<frontend::NameRef>(elaborator_.ast()[cut.weights[0]].node).name;
+  if (word == "auto") return chosen_weights(axis, cut, mesh, number);
   const auto bad = [&](const std::string& why) {
     return base::make(synth::Kind::cut_weights, axis.name.text, cut.name.text, why).at(cut.span);
   };
   const auto figure = synth::device_figure_by_name(word);
-  if (!figure.has_value()) {
-    elaborator_.report(bad("is to be chosen, which is not done yet").suggest("write the weights, `speed` or `memory`"));
-    return std::nullopt;
-  }
+  TESSERA_CHECK(figure.has_value(), "no device has such a figure");
   auto weights = synth::weights_by(*figure, elaborator_.machine(), mesh, number);
   if (weights.has_value()) return weights;
   const bool is_known = !elaborator_.machine().devices.empty();

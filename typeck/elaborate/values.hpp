@@ -16,6 +16,7 @@
 #include "frontend/ast.hpp"
 #include "typeck/open/open.hpp"
 #include "typeck/typed/auto_placed.hpp"
+#include "typeck/typed/chosen_cut.hpp"
 #include "typeck/typed/environment.hpp"
 
 namespace tessera::typeck {
@@ -126,6 +127,7 @@ struct Elaborated {
   Environment after;
   std::set<std::uint32_t> hidden_slots;
   std::vector<AutoPlaced> placed_by_search;
+  std::vector<ChosenCut> chosen_cuts;
   std::string remark_on_defines;  // on those of another kind than the text's value, for the first error
 };
 

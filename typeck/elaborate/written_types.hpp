@@ -36,6 +36,8 @@ class WrittenTypes {
   static ElementType element_type(frontend::ElementKeyword keyword);
   // The meshes whose place is to be found, in the order of their statements.
   std::vector<AutoPlaced> take_placed_by_search() { return std::move(placed_by_search_); }
+  // The cuts whose weights are to be chosen, in their order.
+  std::vector<ChosenCut> take_chosen_cuts() { return std::move(chosen_cuts_); }
   // The last mesh statement was wrong: its axes are not known.
   void note_mesh(bool failed) { mesh_failed_ = failed; }
 
@@ -48,6 +50,8 @@ class WrittenTypes {
                                                          std::size_t number);
   std::optional<synth::Weights> weights_by_machine(const frontend::MeshAxis& axis, const frontend::NamedCut& cut,
                                                    const synth::Mesh& mesh, std::size_t number);
+  synth::Weights chosen_weights(const frontend::MeshAxis& axis, const frontend::NamedCut& cut, const synth::Mesh& mesh,
+                                std::size_t number);
   // The mesh; what is wrong with it is reported there.
   std::optional<MeshRef> reported(base::Result<MeshRef> mesh, Span span);
   std::optional<std::vector<synth::DeviceRange>> device_ranges(const frontend::OnDevices& on);
@@ -58,6 +62,7 @@ class WrittenTypes {
   Elaborator& elaborator_;
   Placements placements_;
   std::vector<AutoPlaced> placed_by_search_;
+  std::vector<ChosenCut> chosen_cuts_;
   bool mesh_failed_ = false;  // the last mesh statement's: its axes are not known
 };
 

@@ -13,6 +13,7 @@
 #include "base/source.hpp"
 #include "synth/choice/choice.hpp"
 #include "synth/choice/problem.hpp"
+#include "synth/layout/weights.hpp"
 
 namespace tessera::typeck {
 
@@ -34,6 +35,15 @@ struct ChosenFunction {
   std::vector<char> is_chosen;                         // of every parameter
   std::vector<std::optional<std::size_t>> results_as;  // of every result the parameter that it lies as
   std::vector<Name> names;                             // parameters, then lets, then results
+  // Where the weights of a cut of its mesh were chosen, too.
+  struct CutWeights {
+    std::string axis;
+    std::string cut;
+    synth::Weights weights;
+    std::size_t candidates = 1;  // that were tried
+    bool is_exact = false;       // no others are better, but for rounding
+  };
+  std::optional<CutWeights> weights;
   std::shared_ptr<const synth::ChoiceProblem> problem;
   synth::LayoutChoice choice;
   // What the same function takes in other layouts; nothing where there is no such program.

@@ -19,6 +19,7 @@
 #include "synth/redistribute/plan.hpp"
 #include "synth/schedule/pipeline_plan.hpp"
 #include "typeck/typed/auto_placed.hpp"
+#include "typeck/typed/chosen_cut.hpp"
 #include "typeck/typed/chosen_function.hpp"
 #include "typeck/typed/environment.hpp"
 
@@ -156,6 +157,7 @@ struct Typed {
   std::map<frontend::ExprId, std::string> inserted_as;
   std::map<frontend::StatementId, std::string> let_types;
   std::vector<AutoPlaced> placed_by_search;  // in the order of their statements
+  std::vector<ChosenCut> chosen_cuts;        // in the order of the text
   std::vector<ChosenFunction> choices;       // in the order of their first calls
   std::string stage_text;                    // the program as a stage left it, where that was asked for
 

@@ -47,10 +47,18 @@ struct Choice {
     std::vector<std::int64_t> peak_bytes;
     bool fits = true;
   };
+  // Weights of a mesh axis that were chosen, too: `work(auto)`.
+  struct CutWeights {
+    std::string axis;
+    std::string name;  // of the cut
+    std::vector<std::int64_t> weights;
+    std::string proof;  // `exact`: no others are better, but for rounding; `best of 3`: of so many that were tried
+  };
   std::string function;
   std::string mesh;               // `d:8`
   std::vector<std::string> over;  // the axes that were chosen over
   Place place;                    // of the first call with these arguments
+  std::optional<CutWeights> weights;
   double seconds = 0;             // local steps and conversions
   double bound_seconds = 0;       // no program of these operations takes less
   double gap = 0;                 // (seconds - bound_seconds) / seconds
