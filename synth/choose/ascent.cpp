@@ -16,8 +16,10 @@ double least_in(const std::vector<double>& all) { return *std::ranges::min_eleme
 
 }  // namespace
 
-Ascent::Ascent(Model& model) : model_(model), costs_(model.stars.size()), reduced_(model.nodes.size()) {
-  for (std::size_t v = 0; v < model.stars.size(); ++v) {
+Ascent::Ascent(Model& model, const std::vector<StarCosts>& begin)
+    : model_(model), costs_(begin), reduced_(model.nodes.size()) {
+  costs_.resize(model.stars.size());
+  for (std::size_t v = 0; begin.empty() && v < model.stars.size(); ++v) {
     const Star& star = model.stars[v];
     for (std::size_t place = 0; place < star.places.size(); ++place)
       costs_[v].emplace_back(star.labels(place), kEndless);

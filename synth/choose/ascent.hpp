@@ -15,8 +15,9 @@ namespace tessera::synth {
 
 class Ascent {
  public:
-  // The model outlives this.
-  explicit Ascent(Model& model);
+  // The model outlives this. Where another ascent on the same stars has ended, at other costs maybe, this one may begin:
+  // every such beginning is right, and one from costs that are nearly the same is nearly there.
+  explicit Ascent(Model& model, const std::vector<StarCosts>& begin = {});
 
   // Goes forth and back once. Gives the bound.
   double sweep();
@@ -30,6 +31,7 @@ class Ascent {
 
   // The least costs of the labels of a star's places: what the walk and the elimination go by.
   const StarCosts& costs(std::size_t star) const { return costs_[star]; }
+  const std::vector<StarCosts>& costs() const { return costs_; }
   // Of a node's strategies what they cost beyond what they have handed on.
   std::vector<double> beliefs(std::size_t node) const;
   double least_belief(std::size_t node) const;

@@ -5,7 +5,6 @@
 #include <utility>
 
 #include "synth/choose/closed.hpp"
-#include "synth/choose/search.hpp"
 
 namespace tessera::synth {
 
@@ -105,7 +104,7 @@ void LimitedChoice::note(const Trial& trial) {
 base::Result<LimitedChoice::Trial> LimitedChoice::tried(double time) {
   ++trials_;
   Model priced = memory_.priced(model_, prices_, time);
-  const Searched found = search(priced, options_);
+  const Searched found = search(priced, options_, &start_);
   TESSERA_TRY(choice, closed(priced, found.best, cache_, stop_));
   Trial trial{std::move(choice), found.bound, {}};
   trial.worst = worst_of(trial.choice);
@@ -159,6 +158,7 @@ base::Status LimitedChoice::settle(MemoryPrice& price, Trial& now) {
 // each time (fictitious play of whoever lays out against whoever prices).
 base::Status LimitedChoice::find_least() {
   prices_.clear();
+  start_ = {};
   Lack worst = least_->worst;
   for (std::size_t trial = 0; trial < kLeastTrials && !best_; ++trial) {
     const double share = 1.0 / static_cast<double>(trial + 1);

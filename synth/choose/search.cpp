@@ -19,10 +19,21 @@ constexpr std::size_t kNarrowBeam = 10;
 
 class LayoutSearch {
  public:
-  LayoutSearch(Model& model, const ChooseOptions& options) : model_(model), options_(options), ascent_(model) {}
+  LayoutSearch(Model& model, const ChooseOptions& options, SearchStart& begin)
+      : model_(model), options_(options), begin_(begin), ascent_(model, begin.costs) {}
 
   void run() {
     ascent_.run(options_.sweeps);
+    begin_.costs = ascent_.costs();
+    if (!begin_.best.empty()) take(begin_.best);
+    search();
+    begin_.best = numbers();
+  }
+
+  Searched take() { return {std::move(best_), bound_, proof_}; }
+
+ private:
+  void search() {
     start(kNarrowBeam);
     if (!is_closed()) start(options_.beam);
     fix();
@@ -32,9 +43,6 @@ class LayoutSearch {
     end(ChoiceProof::limit);
   }
 
-  Searched take() { return {std::move(best_), bound_, proof_}; }
-
- private:
   bool is_closed() const { return seconds_ - ascent_.bound() <= kClosed * seconds_; }
   void end(ChoiceProof proof) {
     proof_ = proof;
@@ -55,15 +63,21 @@ class LayoutSearch {
     if (found.end == WalkEnd::found) take(std::move(found.best));
   }
 
+  // Of the best program's strategies.
+  std::vector<std::size_t> numbers() const {
+    std::vector<std::size_t> all;
+    for (std::size_t n = 0; n < best_.size(); ++n) all.push_back(model_.nodes[n].strategies[best_[n]].number);
+    return all;
+  }
+
   // Strategies that no better program has go, and the ascent goes on with what is left.
   void fix() {
     while (!is_closed()) {
-      std::vector<std::size_t> numbers;
-      for (std::size_t n = 0; n < best_.size(); ++n) numbers.push_back(model_.nodes[n].strategies[best_[n]].number);
+      const std::vector<std::size_t> own = numbers();
       const std::size_t dropped = ascent_.drop(seconds_);
       for (std::size_t n = 0; n < best_.size(); ++n) {
         const auto& left = model_.nodes[n].strategies;
-        best_[n] = static_cast<std::size_t>(std::ranges::find(left, numbers[n], &ModelStrategy::number) - left.begin());
+        best_[n] = static_cast<std::size_t>(std::ranges::find(left, own[n], &ModelStrategy::number) - left.begin());
       }
       if (dropped == 0) return;
       ascent_.run(options_.sweeps);
@@ -91,6 +105,7 @@ class LayoutSearch {
 
   Model& model_;
   const ChooseOptions& options_;
+  SearchStart& begin_;
   Ascent ascent_;
   Assignment best_;
   double seconds_ = kEndless;
@@ -100,8 +115,9 @@ class LayoutSearch {
 
 }  // namespace
 
-Searched search(Model& model, const ChooseOptions& options) {
-  LayoutSearch layouts(model, options);
+Searched search(Model& model, const ChooseOptions& options, SearchStart* start) {
+  SearchStart none;
+  LayoutSearch layouts(model, options, start == nullptr ? none : *start);
   layouts.run();
   return layouts.take();
 }

@@ -13,7 +13,14 @@ struct Searched {
   ChoiceProof proof = ChoiceProof::limit;
 };
 
-// Drops strategies of the model that no better program has.
-Searched search(Model& model, const ChooseOptions& options);
+// What a search leaves to the next one on the same nodes and stars at other costs: where its ascent ended, and its
+// program, by the numbers of strategies.
+struct SearchStart {
+  std::vector<StarCosts> costs;
+  std::vector<std::size_t> best;
+};
+
+// Drops strategies of the model that no better program has. `start` is replaced; an empty one is none.
+Searched search(Model& model, const ChooseOptions& options, SearchStart* start = nullptr);
 
 }  // namespace tessera::synth

@@ -7,6 +7,7 @@
 #include "synth/choice/memory.hpp"
 #include "synth/choose/choose.hpp"
 #include "synth/choose/memory_prices.hpp"
+#include "synth/choose/search.hpp"
 #include "synth/machine/compute_cost.hpp"
 #include "synth/verify/choice.hpp"
 #include "tests/synth/choose_support.hpp"
@@ -239,6 +240,41 @@ TEST(ExampleOf, MemoryPrices) {
       EXPECT_EQ(strategy.seconds, static_cast<double>(times * tile_bytes(made, 0)));
     }
   }
+}
+
+// A search that begins where one at other prices has ended finds the same optimum, and its bound is right.
+TEST(ChoiceMemory, SearchesMayBeginWhereOthersEnded) {
+  Dice dice(23);
+  std::size_t proved = 0;
+  for (int i = 0; i < 60; ++i) {
+    const MeshRef on = mesh(i % 2 == 0 ? "x:3" : "x:2,y:2");
+    ChoiceProblem problem = random_problem(on, 4 + roll(dice, 10), dice);
+    problem.lives = lives_in_order(problem);
+    const Machine machine;
+    const auto model = model_of(problem, machine, with_every_device(machine, on->devices()));
+    ASSERT_TRUE(model.ok());
+    const MemoryPrices memory(problem, **model);
+    SearchStart start;
+    std::vector<MemoryPrice> prices;
+    for (int raise = 0; raise < 5; ++raise) {
+      Model warm = memory.priced(**model, prices, 1);
+      Model cold = warm;
+      const Model all = warm;
+      const Searched later = search(warm, {}, &start);
+      const Searched first = search(cold, {});
+      ASSERT_EQ(start.best.size(), all.nodes.size());
+      const double seconds = seconds_of(warm, later.best);
+      EXPECT_NEAR(seconds_of(all, start.best), seconds, 1e-9 * seconds);
+      EXPECT_LE(later.bound, seconds_of(cold, first.best) * (1 + 1e-9));
+      if (later.proof != ChoiceProof::limit && first.proof != ChoiceProof::limit) {
+        EXPECT_NEAR(later.bound, first.bound, 1e-8 * first.bound + 1e-15);
+        ++proved;
+      }
+      prices.push_back({roll(dice, 2 * all.nodes.size()), roll(dice, static_cast<std::size_t>(on->devices())),
+                        1e-10 * static_cast<double>(1 + roll(dice, 1000))});
+    }
+  }
+  EXPECT_GT(proved, 200U);
 }
 
 // Every limit between the least need of any way and that of the fastest: nothing chosen breaks it, no bound is above
