@@ -42,8 +42,8 @@ base::Diagnostic no_closed_form(const typeck::ChosenFunction& chosen, const std:
 // Weights that were chosen for a mesh that the statement declares stand in place of `auto`.
 void write_weights(const typeck::Typed& typed, base::Span statement, std::string& text) {
   for (auto cut = typed.chosen_cuts.rbegin(); cut != typed.chosen_cuts.rend(); ++cut) {
-    const bool is_inside = cut->span.source == statement.source && statement.begin <= cut->span.begin &&
-                           cut->span.end <= statement.end;
+    const bool is_inside =
+        cut->span.source == statement.source && statement.begin <= cut->span.begin && cut->span.end <= statement.end;
     if (!is_inside) continue;
     const std::string own = fmt::format("{}({})", cut->cut, fmt::join(cut->candidates[cut->taken].values(), ","));
     text.replace(cut->span.begin, cut->span.end - cut->span.begin, own);

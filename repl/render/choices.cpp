@@ -17,8 +17,9 @@ std::string proof_text(const Choice& choice) {
   if (choice.gap < kClosed && choice.proof != "limit" && choice.proof != "memory")
     return fmt::format("no layouts take less (proved by {})", choice.proof);
   if (choice.proof == "memory")
-    return fmt::format("no layouts were found that fit: these need the least memory. None take less than {}, fit or not",
-                       seconds_text(choice.bound_seconds));
+    return fmt::format(
+        "no layouts were found that fit: these need the least memory. None take less than {}, fit or not",
+        seconds_text(choice.bound_seconds));
   return fmt::format("no layouts take less than {}: {:.2g}% are open", seconds_text(choice.bound_seconds),
                      100 * choice.gap);
 }

@@ -15,8 +15,8 @@ namespace tessera::synth {
 
 class Ascent {
  public:
-  // The model outlives this. Where another ascent on the same stars has ended, at other costs maybe, this one may begin:
-  // every such beginning is right, and one from costs that are nearly the same is nearly there.
+  // The model outlives this. Where another ascent on the same stars has ended, at other costs maybe, this one may
+  // begin: every such beginning is right, and one from costs that are nearly the same is nearly there.
   explicit Ascent(Model& model, const std::vector<StarCosts>& begin = {});
 
   // Goes forth and back once. Gives the bound.

@@ -54,7 +54,7 @@ class LimitedChoice {
   base::StopToken stop_;
   MemoryPrices memory_;
   std::vector<MemoryPrice> prices_;
-  SearchStart start_;  // where the search at the last prices ended
+  SearchStart start_;           // where the search at the last prices ended
   double dearest_seconds_ = 0;  // no program takes more
   double bound_seconds_ = 0;
   double fastest_seconds_ = 0;

@@ -1,6 +1,6 @@
 // Shares and layouts in turns, as HAP searches them: the fastest program for shares by speed, the best shares for that
-// program, and so on until nothing changes. Either is best for the other in the end, and still both together may not be:
-// weights.hpp looks at all shares that can be.
+// program, and so on until nothing changes. Either is best for the other in the end, and still both together may not
+// be: weights.hpp looks at all shares that can be.
 #pragma once
 
 #include "synth/choose/weights.hpp"

@@ -1,5 +1,5 @@
-// The shares of an axis' devices that can be best for some program, from even to by speed: devices share as the smaller of
-// their speed and one of the speeds that there are (synth/choose/weights.hpp says why).
+// The shares of an axis' devices that can be best for some program, from even to by speed: devices share as the smaller
+// of their speed and one of the speeds that there are (synth/choose/weights.hpp says why).
 #pragma once
 
 #include <cstddef>

@@ -66,8 +66,8 @@ TEST(ChoiceWeights, AreNoWorseThanSharesAtRandom) {
   }
 }
 
-// A program takes what its search says, in its own weights; in turns no program and weights are found that beat the best
-// of all weights, and what is found is right.
+// A program takes what its search says, in its own weights; in turns no program and weights are found that beat the
+// best of all weights, and what is found is right.
 TEST(ChoiceInTurns, IsNoBetterThanAllWeights) {
   Dice dice(11);
   for (int i = 0; i < 8; ++i) {

@@ -35,8 +35,9 @@ Elaborated Elaborator::run() {
   }
   options_.stop.look();
   program_.lets = std::move(frame.lets);
-  return {std::move(program_), std::move(environment_), names_.take_hidden_slots(), types_.take_placed_by_search(),
-          types_.take_chosen_cuts(), statements_.take_remark_on_defines()};
+  return {std::move(program_),        std::move(environment_),
+          names_.take_hidden_slots(), types_.take_placed_by_search(),
+          types_.take_chosen_cuts(),  statements_.take_remark_on_defines()};
 }
 
 }  // namespace tessera::typeck

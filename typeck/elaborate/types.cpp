@@ -283,8 +283,12 @@ std::optional<MeshRef> WrittenTypes::lone_mesh() {
 synth::Weights WrittenTypes::chosen_weights(const frontend::MeshAxis& axis, const frontend::NamedCut& cut,
                                             const synth::Mesh& mesh, std::size_t number) {
   const synth::Machine& machine = elaborator_.machine();
-  ChosenCut chosen{axis.name.text, cut.name.text, cut.span, synth::weights_to_search(machine, mesh, number),
-                   synth::weights_to_search_are_all(machine, mesh, number), 0};
+  ChosenCut chosen{axis.name.text,
+                   cut.name.text,
+                   cut.span,
+                   synth::weights_to_search(machine, mesh, number),
+                   synth::weights_to_search_are_all(machine, mesh, number),
+                   0};
   chosen.taken = chosen.candidates.size() - 1;
   const auto by_memory = synth::weights_by(synth::DeviceFigure::memory, machine, mesh, number);
   if (by_memory && std::ranges::find(chosen.candidates, *by_memory) == chosen.candidates.end())

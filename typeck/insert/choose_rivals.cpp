@@ -38,9 +38,8 @@ std::optional<ChoiceProblem> with_speed_cuts(ChoiceProblem problem, const synth:
 }
 
 bool has_even_cuts(const ChoiceProblem& problem) {
-  return std::ranges::all_of(problem.axes, [&](std::size_t axis) {
-    return problem.mesh->axes()[axis].cuts.front().weights.is_even();
-  });
+  return std::ranges::all_of(
+      problem.axes, [&](std::size_t axis) { return problem.mesh->axes()[axis].cuts.front().weights.is_even(); });
 }
 
 // Parameters that a result lies as are whole; of the others that are chosen those with the longest first dimension are

@@ -59,9 +59,9 @@ struct Choice {
   std::vector<std::string> over;  // the axes that were chosen over
   Place place;                    // of the first call with these arguments
   std::optional<CutWeights> weights;
-  double seconds = 0;             // local steps and conversions
-  double bound_seconds = 0;       // no program of these operations takes less
-  double gap = 0;                 // (seconds - bound_seconds) / seconds
+  double seconds = 0;        // local steps and conversions
+  double bound_seconds = 0;  // no program of these operations takes less
+  double gap = 0;            // (seconds - bound_seconds) / seconds
   // `ascent`, `elimination`, `walk`, or `limit`: none of them closed the gap. `memory`: no layouts were found that fit,
   // these need the least, and the gap is to the bound of programs that need not fit.
   std::string proof;
