@@ -47,10 +47,10 @@ constexpr std::array<ForeignWord, 21> kForeign = {
      {"False", "write `false`"}}};
 
 constexpr std::array<ForeignWord, 11> kCharacters = {
-    {{"&", "write `&&`"},
-     {"|", "write `||`"},
-     {"^", "a power is written `**`"},
-     {"~", "write `!`"},
+    {{"&", "of bool write `&&`; the last k bits of an integer are `a % 2 ** k`"},
+     {"|", "of bool write `||`; integers have no operations on their bits"},
+     {"^", "a power is written `a ** b`, and of bool an exclusive or `a != b`"},
+     {"~", "of bool write `!a`, of an integer `-a - 1`"},
      {"'", "strings stand between double quotes"},
      {"`", "strings stand between double quotes"},
      {"\xE2\x80\x9C", "strings stand between straight double quotes"},
@@ -84,9 +84,9 @@ constexpr ForeignWord kMakers[] = {{"arange", "write `iota(i64[n])`: 0, 1, ..., 
                                    {"array", "write the elements: `[[1, 2], [3, 4]]`"},
                                    {"asarray", "write the elements: `[[1, 2], [3, 4]]`"},
                                    {"empty", "write `zeros(f32[n])`"},
-                                   {"zeros_like", "write `zeros` of the array's type, as in `zeros(f32[8])`"},
-                                   {"ones_like", "write `ones` of the array's type, as in `ones(f32[8])`"},
-                                   {"full_like", "write `full` of the array's type, as in `full(f32[8], 1.0)`"},
+                                   {"zeros_like", "write `zeros(like=a)`: of a's type, and lying as a does"},
+                                   {"ones_like", "write `ones(like=a)`: of a's type, and lying as a does"},
+                                   {"full_like", "write `full(1.0, like=a)`: of a's type, and lying as a does"},
                                    {"identity", "write `eye(f32[n, n])`"},
                                    {"tri", "write `tril(ones(f32[n, n]))`"},
                                    {"indices", "write `iota(i64[n, m], dim=0)`, and so for dimension 1"},
@@ -151,6 +151,54 @@ constexpr ForeignWord kArithmetic[] = {{"matmul", "write `a @ b`"},
                                        {"acosh", "write `arccosh(a)`"},
                                        {"atanh", "write `arctanh(a)`"}};
 
+constexpr std::string_view kNoSolver = "a loop of products such as conjugate gradients solves a @ x = b";
+constexpr std::string_view kNoFactors = "a loop over the columns makes it, with `l with [:, j] = column` in each turn";
+constexpr std::string_view kNoTransform =
+    "of n elements it is a product with the cosines and one with the sines of 2 pi j k / n";
+constexpr std::string_view kSlidingSum =
+    "write a sum of parts: `w[0] * a[:-2] + w[1] * a[1:-1] + w[2] * a[2:]`, after `pad` where ends count";
+constexpr std::string_view kRowsAdded = "write `transpose(one_hot(ids, n)) @ v`: the rows of v, added up by their ids";
+
+constexpr ForeignWord kAlgebra[] = {{"solve", kNoSolver},
+                                    {"lstsq", kNoSolver},
+                                    {"solve_triangular", kNoSolver},
+                                    {"inv", kNoSolver},
+                                    {"pinv", kNoSolver},
+                                    {"det", "of triangular factors it is the product of their diagonals"},
+                                    {"cholesky", kNoFactors},
+                                    {"lu", kNoFactors},
+                                    {"qr", kNoFactors},
+                                    {"svd", kNoFactors},
+                                    {"eig", kNoFactors},
+                                    {"eigh", kNoFactors},
+                                    {"fft", kNoTransform},
+                                    {"ifft", kNoTransform},
+                                    {"rfft", kNoTransform},
+                                    {"irfft", kNoTransform},
+                                    {"fft2", kNoTransform},
+                                    {"conv", kSlidingSum},
+                                    {"conv1d", kSlidingSum},
+                                    {"conv2d", kSlidingSum},
+                                    {"convolve", kSlidingSum},
+                                    {"correlate", kSlidingSum},
+                                    {"scatter", kRowsAdded},
+                                    {"scatter_add", kRowsAdded},
+                                    {"segment_sum", kRowsAdded},
+                                    {"index_add", kRowsAdded},
+                                    {"bincount", "write `sum(one_hot(ids, n), dim=0)`"},
+                                    {"histogram", "write `sum(one_hot(i64((a - low) / width), n), dim=0)`, of n bins"},
+                                    {"diagonal", "write `diag(a)`"},
+                                    {"trace", "write `sum(diag(a))`"},
+                                    {"inner", "write `dot(a, b)`"},
+                                    {"vdot", "write `dot(a, b)`"},
+                                    {"kron", "write `reshape(einsum(\"ij,kl->ikjl\", a, b), [n, m])`"},
+                                    {"diff", "write `a[1:] - a[:-1]`"},
+                                    {"gradient", "write `(a[2:] - a[:-2]) / (2.0 * h)` for the points inside"},
+                                    {"trapz", "write `sum(a[1:] + a[:-1]) * h / 2.0`"},
+                                    {"bitwise_and", "the last k bits of an integer are `a % 2 ** k`"},
+                                    {"left_shift", "write `a * 2 ** k`"},
+                                    {"right_shift", "write `a / 2 ** k`"}};
+
 // Words of other sessions: names there, or functions.
 constexpr ForeignWord kOfSessions[] = {{"quit", "`:quit` leaves a session"},
                                        {"exit", "`:quit` leaves a session"},
@@ -192,7 +240,7 @@ constexpr ForeignWord kShapes[] = {{"flip", "write `reverse(a, 0)`, or `a[::-1]`
                                    {"tile", "write `concat([a, a], 0)`, or `broadcast(a, [n, m])` for a new dimension"},
                                    {"repeat", "write `broadcast(a, [n, m])` for a new dimension"},
                                    {"squeeze", "write `reshape(a, [n, m])` with the extents that are wanted"},
-                                   {"expand_dims", "write `reshape(a, [1, n])` with the extents that are wanted"},
+                                   {"expand_dims", "write `a[new]`, or `a[:, new]`"},
                                    {"gather", "write `take(a, indices)`"},
                                    {"flatten", "write `reshape(a, -1)`"},
                                    {"ravel", "write `reshape(a, -1)`"},
@@ -277,11 +325,13 @@ constexpr std::array<ForeignWord, 4> kAttributes = {
      {"size", "`size(a, 0)` is an extent; `:type a` in a session says them all"},
      {"shape", "`size(a, 0)` is an extent; `:type a` in a session says them all"}}};
 
-constexpr std::array<ForeignWord, 5> kConstants = {{{"inf", "write `1.0 / 0.0`"},
-                                                    {"nan", "write `0.0 / 0.0`"},
-                                                    {"pi", "write `3.141592653589793`"},
-                                                    {"newaxis", "write `reshape(a, [1, n])`"},
-                                                    {"None", "write `reshape(a, [1, n])` for a new dimension"}}};
+constexpr std::array<ForeignWord, 6> kConstants = {
+    {{"inf", "write `1.0 / 0.0`"},
+     {"nan", "write `0.0 / 0.0`"},
+     {"pi", "write `3.141592653589793`"},
+     {"newaxis", "write `a[:, new]`"},
+     {"None", "write `a[:, new]` for a new dimension"},
+     {"new", "`new` adds a dimension where an array is read, as in `a[:, new]`"}}};
 
 // The element type that `b.astype(...)` asks for, in whatever way another library writes it.
 std::string_view element_asked_for(std::string_view argument) {
@@ -305,6 +355,7 @@ std::optional<std::string_view> help_for_character(std::string_view character) {
 std::optional<std::string_view> help_for_function(std::string_view name) {
   for (const std::span<const ForeignWord> words : {std::span<const ForeignWord>(kMakers),
                                                    {kArithmetic},
+                                                   {kAlgebra},
                                                    {kShapes},
                                                    {kTypes},
                                                    {kOfJax},

@@ -103,7 +103,7 @@ class Dictionary {
     if (peek() == '[') fail("its elements are structures");
     const std::string_view text = string();
     const std::string shown = text.size() <= 16 ? in_quotes(text) : "unknown";
-    if (text.size() < 2) fail(fmt::format("its elements are of type {}, which Tessera does not have", shown));
+    if (text.size() < 2) fail_element(shown, "");
     const char order = text[0];
     for (const auto element : kNpyElements) {
       if (text.substr(1) != element.code) continue;
@@ -114,7 +114,19 @@ class Dictionary {
       header.big_endian = order == '>' && !one_byte;
       return;
     }
-    fail(fmt::format("its elements are of type {}, which Tessera does not have", shown));
+    fail_element(shown, text.substr(1));
+  }
+
+  // Types that NumPy can make of others: they are saved so.
+  [[noreturn]] static void fail_element(const std::string& shown, std::string_view code) {
+    const bool fits_i4 = code == "i1" || code == "u1" || code == "i2" || code == "u2";
+    std::string instead;
+    if (fits_i4) instead = "a.astype(\"i4\")";
+    if (code == "u4" || code == "u8") instead = "a.astype(\"i8\")";
+    if (code == "f12" || code == "f16") instead = "a.astype(\"f8\")";
+    if (code == "c8" || code == "c16") instead = "a.real` and `a.imag";
+    if (!instead.empty()) instead = fmt::format("; in NumPy save `{}`", instead);
+    fail(fmt::format("its elements are of type {}, which Tessera does not have{}", shown, instead));
   }
 
   bool truth() {

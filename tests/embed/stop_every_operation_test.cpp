@@ -103,6 +103,7 @@ std::vector<Work> elementwise_and_reductions() {
       {"round", "round(a)"},
       {"isnan", "isnan(a)"},
       {"isfinite", "isfinite(a)"},
+      {"diag", "diag(line[:4096])"},
       {"var", "var(a, dim=1)"},
       {"std", "std(a)"},
       {"norm", "norm(a, dim=0)"},

@@ -130,6 +130,20 @@ ExpressionRef triangle(Maker& maker, const Want& want, int depth) {
   return node(facts, fmt::format("{}($0{})", name, offset), fmt::format("np.{}($0, {})", name, k), {a});
 }
 
+// Of a matrix, or the matrix of a vector.
+ExpressionRef diagonal(Maker& maker, const Want& want, int depth) {
+  const bool makes_matrix = want.shape.size() == 2;
+  if (want.shape.empty() || want.shape.size() > 2 || (makes_matrix && want.shape[0] != want.shape[1])) return nullptr;
+  if (!makes_matrix && want.element == Element::boolean) return nullptr;
+  const std::int64_t n = want.shape[0];
+  const std::int64_t longer = n + maker.random.below(3);
+  if (!makes_matrix && n * longer > kElementsMax) return nullptr;
+  const Shape of_matrix = maker.random.chance(50) ? Shape{n, longer} : Shape{longer, n};
+  const ExpressionRef a = maker.make({want.element, makes_matrix ? Shape{n} : of_matrix, want.certain}, depth);
+  const Facts facts = of_choice(derived(want.element, want.shape, {a->facts}), {a->facts});
+  return node(facts, "diag($0)", "np.diag($0)", {a});
+}
+
 ExpressionRef question(Maker& maker, const Want& want, int depth) {
   if (want.element != Element::boolean) return nullptr;
   const Element element = maker.random.chance(50) ? Element::f32 : Element::f64;
@@ -145,7 +159,7 @@ ExpressionRef question(Maker& maker, const Want& want, int depth) {
 std::vector<Production> derived_productions() {
   return {{"masked", 5, masked},         {"spread", 3, spread},         {"length", 2, length},
           {"covariance", 2, covariance}, {"of vectors", 3, of_vectors}, {"triangle", 4, triangle},
-          {"question", 2, question}};
+          {"question", 2, question},     {"diagonal", 2, diagonal}};
 }
 
 }  // namespace tessera::generator

@@ -157,6 +157,19 @@ void expect_refused(const std::vector<Malformed>& table) {
   }
 }
 
+// NumPy can make an array of others' elements: the message says which.
+TEST(NpyHeader, SaysHowToSaveElementsThatThereAreNot) {
+  const std::vector<std::pair<std::string, std::string>> all = {
+      {"|u1", "a.astype(\"i4\")"},  {"|i1", "a.astype(\"i4\")"}, {"<u2", "a.astype(\"i4\")"},
+      {">i2", "a.astype(\"i4\")"},  {"<u4", "a.astype(\"i8\")"}, {"<u8", "a.astype(\"i8\")"},
+      {"<f16", "a.astype(\"f8\")"}, {"<c8", "a.real"},           {"<c16", "a.imag"}};
+  for (const auto& [descr, instead] : all) {
+    const auto result = parsed(head(dictionary("'" + descr + "'", "False", "(2,)")), 8);
+    ASSERT_FALSE(result.ok()) << descr;
+    EXPECT_NE(result.errors().front().message.find(instead), std::string::npos) << result.errors().front().message;
+  }
+}
+
 TEST(NpyHeader, EveryMalformedFileIsRefusedWithItsReason) { expect_refused(malformed_files()); }
 TEST(NpyHeader, EveryMalformedEntryIsRefusedWithItsReason) { expect_refused(malformed_entries()); }
 

@@ -10,6 +10,9 @@ namespace tessera::typeck {
 
 namespace {
 
+// An array in place of a type, which it says: the last parameter of constructors.
+constexpr std::string_view kLike = "like";
+
 // Gives an example of what to pass for a parameter.
 std::string example_argument(const ParameterInfo& parameter) {
   if (!parameter.example.empty()) return std::string(parameter.example);
@@ -42,8 +45,11 @@ std::string example_call(const OperationInfo& operation, const std::vector<std::
     if (!is_given && may_be_left_out && is_rare && !parameter.required) continue;
     // What is rarely given: a mask of a reduction, `keep=true`, `ddof=1`, another diagonal, the dimension of `iota`.
     const bool is_option = parameter.kind == ArgumentKind::flag || parameter.kind == ArgumentKind::integer ||
-                           parameter.kind == ArgumentKind::dim;
-    if (!is_given && !parameter.required && (is_option || parameter.name == "where")) continue;
+                           parameter.kind == ArgumentKind::dim || parameter.name == "where" || parameter.name == kLike;
+    if (!is_given && !parameter.required && is_option) continue;
+    // The type is that of another array.
+    const bool is_told = operation.parameters.back().name == kLike && k < given.size() && given.back().has_value();
+    if (is_told && parameter.kind == ArgumentKind::type) continue;
     const std::string name = parameter.named_only ? fmt::format("{}=", parameter.name) : "";
     arguments.push_back(name + (is_given ? *given[k] : example_argument(parameter)));
   }
@@ -140,7 +146,7 @@ std::optional<std::string> OperationCall::type_meant() const {
     return std::visit([&](const auto& value) { return elaborator.text(elaborator.ast()[value].span); }, argument.value);
   };
   const bool is_type = std::holds_alternative<TypeId>(call_->arguments.front().value);
-  const bool has_more = call_->arguments.size() > info.parameters.size();
+  const bool has_more = call_->arguments.size() > most();
   const std::string first = text_of(call_->arguments.front());
   if (is_type && (!has_more || first.find('[') != std::string::npos)) return std::nullopt;
   std::string extents = is_type ? "" : first;
@@ -195,7 +201,7 @@ std::string OperationCall::own_example(std::optional<Span> at_fault) const {
   if (auto spacing = spacing_meant()) return *std::move(spacing);
   std::vector<std::optional<std::string>> given(info.parameters.size());
   std::vector<std::string> surplus;
-  std::size_t next = 0;
+  std::size_t next = is_like() ? 1 : 0;
   for (const frontend::Argument& argument : call_->arguments) {
     std::size_t at = next;
     if (argument.name.has_value()) {
@@ -252,35 +258,71 @@ bool OperationCall::place(const frontend::Argument& argument, std::size_t& next,
     bound_[at] = &argument;
     return true;
   } else {
-    if (at < info.parameters.size() && info.parameters[at].named_only) return refuse_unnamed(argument, at);
+    if (at < most() && info.parameters[at].named_only) return refuse_unnamed(argument, at);
     ++next;
   }
-  if (at >= info.parameters.size())
-    return wrong(argument.span, fmt::format("takes at most {} argument{}, not {}", info.parameters.size(),
-                                            info.parameters.size() == 1 ? "" : "s", given));
+  const bool is_beyond = at >= info.parameters.size() || (at >= most() && !argument.name.has_value());
+  if (is_beyond)
+    return wrong(argument.span,
+                 fmt::format("takes at most {} argument{}, not {}", most(), most() == 1 ? "" : "s", given));
   if (bound_[at] != nullptr) return wrong(argument.span, fmt::format("`{}` is given twice", info.parameters[at].name));
   bound_[at] = &argument;
   return true;
 }
 
+// How many arguments there may be at most; `like` stands for another.
+std::size_t OperationCall::most() const {
+  const bool has_like = !info.parameters.empty() && info.parameters.back().name == kLike;
+  return info.parameters.size() - (has_like ? 1 : 0);
+}
+
+// `zeros(like=a)`: the first argument, the type, is that of another array.
+bool OperationCall::is_like() const {
+  const bool may_be = !info.parameters.empty() && info.parameters.back().name == kLike;
+  return may_be && std::ranges::any_of(call_->arguments, [](const frontend::Argument& argument) {
+           return argument.name.has_value() && argument.name->text == kLike;
+         });
+}
+
 bool OperationCall::bind(const frontend::Call& call) {
   call_ = &call;
-  std::size_t next = 0;
+  std::size_t next = is_like() ? 1 : 0;
   for (const frontend::Argument& argument : call.arguments) {
+    if (is_like() && !argument.name.has_value() && std::holds_alternative<TypeId>(argument.value))
+      return wrong(argument.span, "`like` says the type, and so does this");
     if (!place(argument, next, call.arguments.size())) return false;
   }
   for (std::size_t k = 0; k < bound_.size(); ++k) {
-    if (bound_[k] == nullptr && info.parameters[k].required) {
+    const bool is_told = k == 0 && is_like();
+    if (bound_[k] == nullptr && info.parameters[k].required && !is_told) {
       return wrong(call.callee.span, fmt::format("the argument `{}` is missing", info.parameters[k].name));
     }
   }
   return kinds_fit();
 }
 
+// `zeros(a)` for `zeros(like=a)`.
+bool OperationCall::refuse_array(std::size_t at) {
+  const MaybeValue array = this->array(at);
+  if (!array.has_value()) return false;  // this has been reported
+  const std::string what = fmt::format("`{}` is a type, such as f32[8]", info.parameters[at].name);
+  if (elaborator.type(*array).rank() == 0) return wrong(bound_[at]->span, what);
+  std::vector<std::optional<std::string>> given(info.parameters.size());
+  given.back() = elaborator.text(bound_[at]->span);
+  elaborator.report(base::make(Kind::wrong_arguments, info.name, what)
+                        .at(bound_[at]->span)
+                        .suggest(fmt::format("for an array like that one write `{}`", example_call(info, given))));
+  return false;
+}
+
 // `int[8]`, or `[8, 4@x]` without an element type, which is then that of the array before it.
 bool OperationCall::refuse_value_for_type(std::size_t at) {
   const Span span_at = bound_[at]->span;
   const std::string written = elaborator.text(span_at);
+  if (const auto* expr = std::get_if<ExprId>(&bound_[at]->value)) {
+    const bool is_name = std::holds_alternative<frontend::NameRef>(elaborator.ast()[*expr].node);
+    if (is_name && info.parameters.back().name == kLike && written.size() <= kLettersMax) return refuse_array(at);
+  }
   const std::size_t shape_at = std::min(written.find('['), written.size());
   const bool is_shape =
       written.size() <= kLettersMax && written.ends_with(']') && written.find('[', shape_at + 1) == std::string::npos;
@@ -308,158 +350,6 @@ bool OperationCall::kinds_fit() {
     return false;
   }
   return true;
-}
-
-ExprId OperationCall::expr(std::size_t parameter) const { return std::get<ExprId>(bound_[parameter]->value); }
-
-MaybeValue OperationCall::array(std::size_t parameter, std::optional<ElementType> element) {
-  return elaborator.check_array(expr(parameter), Preference{element});
-}
-
-MaybeValue OperationCall::pending_array(std::size_t parameter, std::size_t axes_parameter) {
-  open::Wish wish;
-  for (const frontend::Name& axis : axis_names(axes_parameter).value_or(std::vector<frontend::Name>{})) {
-    wish.written_pending.push_back(axis.text);
-  }
-  const std::size_t begun = elaborator.begun();
-  MaybeValue value = elaborator.check_array(expr(parameter));
-  elaborator.wish(value, expr(parameter), begun, std::move(wish));
-  return value;
-}
-
-std::optional<std::vector<Checked>> OperationCall::arrays(std::size_t parameter) {
-  const auto* list = std::get_if<frontend::ListLiteral>(&elaborator.ast()[expr(parameter)].node);
-  if (list == nullptr || list->items.empty()) {
-    wrong(span_of(parameter),
-          fmt::format("`{}` is a list of one or more arrays, as in [a, b]", info.parameters[parameter].name));
-    return std::nullopt;
-  }
-  std::vector<Checked> all;
-  for (const ExprId item : list->items) {
-    const auto element = all.empty() ? std::nullopt : std::optional(elaborator.type(all.front()).element());
-    auto value = elaborator.check_array(item, Preference{element});
-    if (!value.has_value()) return std::nullopt;
-    all.push_back(std::move(*value));
-  }
-  return all;
-}
-
-std::optional<std::vector<Checked>> OperationCall::rest(std::size_t parameter) {
-  std::vector<Checked> all;
-  for (const frontend::Argument* argument : rest_) {
-    const auto* item = std::get_if<ExprId>(&argument->value);
-    if (item == nullptr) {
-      elaborator.report(base::make(Kind::type_here, fmt::format("`{}`", info.name)).at(argument->span));
-      return std::nullopt;
-    }
-    auto value = elaborator.check_array(*item);
-    if (!value.has_value()) return std::nullopt;
-    all.push_back(std::move(*value));
-  }
-  if (all.empty()) wrong(span_of(parameter), "at least one array is wanted");
-  return all;
-}
-
-std::optional<TypeId> OperationCall::type(std::size_t parameter) { return std::get<TypeId>(bound_[parameter]->value); }
-
-std::optional<std::int64_t> OperationCall::integer(std::size_t parameter) {
-  return elaborator.types().constant_integer(expr(parameter), fmt::format("`{}`", info.parameters[parameter].name));
-}
-
-std::optional<std::vector<std::int64_t>> OperationCall::integers(std::size_t parameter) {
-  const auto* list = std::get_if<frontend::ListLiteral>(&elaborator.ast()[expr(parameter)].node);
-  const std::vector<ExprId> items = list == nullptr ? std::vector<ExprId>{expr(parameter)} : list->items;
-  std::vector<std::int64_t> all;
-  for (const ExprId item : items) {
-    const auto value = elaborator.types().constant_integer(item, fmt::format("`{}`", info.parameters[parameter].name));
-    if (!value.has_value()) return std::nullopt;
-    all.push_back(*value);
-  }
-  return all;
-}
-
-std::optional<std::vector<std::size_t>> OperationCall::dims(std::size_t parameter, std::size_t rank) {
-  std::vector<std::size_t> all;
-  if (!has(parameter)) {
-    for (std::size_t d = 0; d < rank; ++d) all.push_back(d);
-    dims_read_ = all;
-    return all;
-  }
-  const auto values = integers(parameter);
-  if (!values.has_value()) return std::nullopt;
-  const auto extent = static_cast<std::int64_t>(rank);
-  for (const std::int64_t value : *values) {
-    if (value < -extent || value >= extent) {
-      elaborator.report(base::make(Kind::dim_range, info.name, value, rank).at(span_of(parameter)));
-      return std::nullopt;
-    }
-    all.push_back(static_cast<std::size_t>(value < 0 ? value + extent : value));
-  }
-  std::sort(all.begin(), all.end());
-  const auto twice = std::adjacent_find(all.begin(), all.end());
-  dims_read_ = all;
-  if (twice == all.end()) return all;
-  elaborator.report(base::make(Kind::dim_repeated, info.name, *twice).at(span_of(parameter)));
-  return std::nullopt;
-}
-
-std::optional<std::size_t> OperationCall::dim(std::size_t parameter, std::size_t rank) {
-  const auto all = dims(parameter, rank);
-  if (!all.has_value()) return std::nullopt;
-  if (all->size() == 1) return all->front();
-  wrong(span_of(parameter), "one dimension is wanted, not a list");
-  return std::nullopt;
-}
-
-// Nothing where the argument is not a list of names.
-std::optional<std::vector<frontend::Name>> OperationCall::axis_names(std::size_t parameter) const {
-  const auto& node = elaborator.ast()[expr(parameter)].node;
-  std::vector<ExprId> items = {expr(parameter)};
-  if (const auto* tuple = std::get_if<frontend::Tuple>(&node)) items = tuple->items;
-  std::vector<frontend::Name> names;
-  for (const ExprId item : items) {
-    const auto* name = std::get_if<frontend::NameRef>(&elaborator.ast()[item].node);
-    if (name == nullptr) return std::nullopt;
-    names.push_back({name->name, elaborator.ast()[item].span});
-  }
-  return names;
-}
-
-std::optional<AxisList> OperationCall::axes(std::size_t parameter, const synth::Mesh& mesh) {
-  const auto names = axis_names(parameter);
-  if (names.has_value()) return elaborator.types().axis_list(*names, mesh);
-  wrong(span_of(parameter), "axes are written as x or (x, y)");
-  return std::nullopt;
-}
-
-std::optional<std::string> OperationCall::text(std::size_t parameter) {
-  if (auto string = elaborator.names().text_of(expr(parameter))) return string;
-  wrong(span_of(parameter), fmt::format("`{}` is a string, such as \"...\"", info.parameters[parameter].name));
-  return std::nullopt;
-}
-
-std::optional<bool> OperationCall::flag(std::size_t parameter) {
-  if (!has(parameter)) return false;
-  if (const auto* value = std::get_if<frontend::BoolLiteral>(&elaborator.ast()[expr(parameter)].node))
-    return value->value;
-  wrong(span_of(parameter), fmt::format("`{}` is `true` or `false`", info.parameters[parameter].name));
-  return std::nullopt;
-}
-
-std::optional<std::size_t> OperationCall::given(std::string_view name) const {
-  for (std::size_t k = 0; k < info.parameters.size(); ++k) {
-    if (info.parameters[k].name == name && has(k)) return k;
-  }
-  return std::nullopt;
-}
-
-bool OperationCall::wants_element(const Checked& a, bool fits, const std::string& help) {
-  if (fits) return true;
-  elaborator.report(
-      base::make(Kind::element_unsupported, fmt::format("`{}`", info.name), synth::name(elaborator.type(a).element()))
-          .at(a.span)
-          .suggest(help));
-  return false;
 }
 
 MaybeValue call_operation(Elaborator& elaborator, const OperationInfo& operation, Span span, const frontend::Call& call,

@@ -13,44 +13,61 @@ std::optional<WrittenType> constructed_type(OperationCall& call, std::size_t par
   return std::nullopt;
 }
 
+std::optional<WantedArray> wanted_array(OperationCall& call) {
+  const auto like = call.given("like");
+  if (!like.has_value()) {
+    auto type = constructed_type(call, 0);
+    return type.has_value() ? std::optional(WantedArray{std::move(*type), {}}) : std::nullopt;
+  }
+  const MaybeValue array = call.array(*like);
+  if (!array.has_value()) return std::nullopt;
+  const open::Type own = call.elaborator.type(*array);
+  WrittenType type{own.element(), own.shape(), {}, own.mesh_ref(), false, false, array->span};
+  type.layout.splits.resize(own.rank());
+  return WantedArray{std::move(type), array};
+}
+
 namespace {
 
 // An array whose parts are made where they lie.
-MaybeValue make(OperationCall& call, const WrittenType& wanted, synth::Operation operation,
-                const std::vector<Checked>& operands) {
+MaybeValue make(OperationCall& call, const WantedArray& wanted, synth::Operation operation,
+                std::vector<Checked> operands) {
+  const WrittenType& type = wanted.type;
   const bool is_pending_bool =
-      *wanted.element == ElementType::boolean && !wanted.layout.pending.empty() &&
-      (wanted.layout.reduce == synth::ReduceOp::sum || wanted.layout.reduce == synth::ReduceOp::product);
+      *type.element == ElementType::boolean && !type.layout.pending.empty() &&
+      (type.layout.reduce == synth::ReduceOp::sum || type.layout.reduce == synth::ReduceOp::product);
   if (is_pending_bool) {
     call.elaborator.report(base::make(Kind::bool_reduction)
                                .at(call.span)
                                .suggest("use i64, or `{max ...}`, which is true where any is, and `{min ...}`"));
     return std::nullopt;
   }
-  return call.elaborator.compute(call.span, wanted.type(), open::Make{std::move(operation), wanted.layout, wanted.span},
-                                 operands, call.quoted());
+  if (wanted.like.has_value()) operands.push_back(*wanted.like);
+  const open::Make own{std::move(operation), type.layout, type.span, wanted.like.has_value()};
+  return call.elaborator.compute(call.span, type.type(), own, operands, call.quoted());
 }
 
 }  // namespace
 
 MaybeValue run_iota(OperationCall& call) {
-  const auto wanted = constructed_type(call, 0);
-  if (!wanted.has_value()) return std::nullopt;
-  if (*wanted->element == ElementType::boolean) {
+  const auto all = wanted_array(call);
+  if (!all.has_value()) return std::nullopt;
+  if (*all->type.element == ElementType::boolean) {
     call.elaborator.report(
         base::make(Kind::element_unsupported, "`iota`", "bool").at(call.span).suggest("use zeros or ones"));
     return std::nullopt;
   }
-  return call.has(1) ? run_iota_along(call, *wanted) : make(call, *wanted, synth::Iota{}, {});
+  const auto dim = call.given("dim");
+  return dim.has_value() ? run_iota_along(call, *all, *dim) : make(call, *all, synth::Iota{}, {});
 }
 
 namespace {
 
 MaybeValue filled(OperationCall& call, std::int64_t number) {
-  const auto wanted = constructed_type(call, 0);
-  if (!wanted.has_value()) return std::nullopt;
-  return make(call, *wanted, synth::Fill{},
-              {call.elaborator.scalar(call.span, number, *wanted->element, wanted->mesh)});
+  const auto all = wanted_array(call);
+  if (!all.has_value()) return std::nullopt;
+  return make(call, *all, synth::Fill{},
+              {call.elaborator.scalar(call.span, number, *all->type.element, all->type.mesh)});
 }
 
 }  // namespace
@@ -59,29 +76,29 @@ MaybeValue run_zeros(OperationCall& call) { return filled(call, 0); }
 MaybeValue run_ones(OperationCall& call) { return filled(call, 1); }
 
 MaybeValue run_full(OperationCall& call) {
-  const auto wanted = constructed_type(call, 0);
-  if (!wanted.has_value()) return std::nullopt;
-  MaybeValue value = call.array(1, *wanted->element);
-  if (value.has_value()) value = call.elaborator.scalar_of(*value, *wanted->element, "the value of `full`");
-  if (!value.has_value() || !call.on_mesh(*value, wanted->mesh)) return std::nullopt;
-  return make(call, *wanted, synth::Fill{}, {*value});
+  const auto all = wanted_array(call);
+  if (!all.has_value()) return std::nullopt;
+  MaybeValue value = call.array(*call.given("v"), *all->type.element);
+  if (value.has_value()) value = call.elaborator.scalar_of(*value, *all->type.element, "the value of `full`");
+  if (!value.has_value() || !call.on_mesh(*value, all->type.mesh)) return std::nullopt;
+  return make(call, *all, synth::Fill{}, {*value});
 }
 
 namespace {
 
 MaybeValue drawn(OperationCall& call, const synth::Operation& operation) {
-  const auto wanted = constructed_type(call, 0);
-  if (!wanted.has_value()) return std::nullopt;
-  if (!synth::is_float(synth::computed_as(*wanted->element))) {
-    call.elaborator.report(base::make(Kind::element_unsupported, call.quoted(), synth::name(*wanted->element))
+  const auto all = wanted_array(call);
+  if (!all.has_value()) return std::nullopt;
+  if (!synth::is_float(synth::computed_as(*all->type.element))) {
+    call.elaborator.report(base::make(Kind::element_unsupported, call.quoted(), synth::name(*all->type.element))
                                .at(call.span)
                                .suggest("make floats and cast them, as in i64(random(f32[8], 1) * 10.0)"));
     return std::nullopt;
   }
-  MaybeValue seed = call.array(1, ElementType::i64);
+  MaybeValue seed = call.array(*call.given("seed"), ElementType::i64);
   if (seed.has_value()) seed = call.elaborator.scalar_of(*seed, ElementType::i64, "a seed");
-  if (!seed.has_value() || !call.on_mesh(*seed, wanted->mesh)) return std::nullopt;
-  return make(call, *wanted, operation, {*seed});
+  if (!seed.has_value() || !call.on_mesh(*seed, all->type.mesh)) return std::nullopt;
+  return make(call, *all, operation, {*seed});
 }
 
 }  // namespace
@@ -152,19 +169,19 @@ MaybeValue run_load(OperationCall& call) {
       return std::nullopt;
     }
   }
-  const auto wanted = constructed_type(call, 1, header.has_value() ? &header->shape : nullptr);
-  if (!wanted.has_value()) return std::nullopt;
-  if (!wanted->layout.pending.empty()) {
+  const auto type = constructed_type(call, 1, header.has_value() ? &header->shape : nullptr);
+  if (!type.has_value()) return std::nullopt;
+  if (!type->layout.pending.empty()) {
     elaborator.report(
         base::make(Kind::load_pending).at(written.span).suggest("load it, then write `as` with the pending axes"));
     return std::nullopt;
   }
   std::vector<Checked> numbers;
   for (Checked number : name->numbers) {
-    if (!call.on_mesh(number, wanted->mesh)) return std::nullopt;
+    if (!call.on_mesh(number, type->mesh)) return std::nullopt;
     numbers.push_back(std::move(number));
   }
-  return make(call, *wanted, synth::Load{elaborator.add_string(path)}, numbers);
+  return make(call, {*type, {}}, synth::Load{elaborator.add_string(path)}, std::move(numbers));
 }
 
 // A scalar comes to the mesh of what it fills.

@@ -210,6 +210,30 @@ MaybeValue deviations(OperationCall& call, const MaybeValue& a, const std::vecto
   return f.subtract(a, f.with_dimensions(mean, dimensions));
 }
 
+// Where a mask holds, by how many elements it chooses. Elements that it leaves out may be anything, NaN included.
+MaybeValue variance_where(OperationCall& call, const Checked& a, const std::vector<std::size_t>& dimensions,
+                          double less) {
+  const Formula f(call);
+  IndexWise& index_wise = call.elaborator.index_wise();
+  const auto c = mask(call, a);
+  if (!c.has_value()) return std::nullopt;
+  const ElementType element = call.elaborator.element(a);
+  // All sums are of elements that lie alike, so that the quotients move nothing.
+  const auto together = index_wise.brought_together(call.span, {a, *c}, element, call.quoted());
+  if (!together.has_value()) return std::nullopt;
+  const MaybeValue all = (*together)[0];
+  const MaybeValue holds = (*together)[1];
+  const MaybeValue ones = index_wise.cast_to(call.span, *holds, ElementType::i64);
+  const MaybeValue whole = f.finished(f.sum(ones, dimensions));
+  if (!whole.has_value()) return std::nullopt;
+  const MaybeValue count = index_wise.cast_to(call.span, *whole, element);
+  const MaybeValue zero = f.number(0, all);
+  const MaybeValue mean = f.divide(f.finished(f.sum(f.select(holds, all, zero), dimensions)), count);
+  const MaybeValue off = f.select(holds, f.subtract(all, f.with_dimensions(mean, dimensions)), zero);
+  const MaybeValue squares = f.finished(f.sum(f.multiply(off, off), dimensions));
+  return f.divide(squares, f.map(MapOp::maximum, {f.subtract(count, f.number(less, count)), zero}));
+}
+
 }  // namespace
 
 // The parameters are a, dim and ddof.
@@ -220,9 +244,14 @@ MaybeValue run_variance(OperationCall& call) {
   const auto less = call.has(2) ? call.integer(2) : std::optional<std::int64_t>(0);
   if (!dimensions.has_value() || !less.has_value()) return std::nullopt;
   const Formula f(call);
-  const MaybeValue off = deviations(call, a, *dimensions);
-  const double count = extents_of(call.elaborator.type(*a), *dimensions) - static_cast<double>(*less);
-  const MaybeValue result = f.divide(f.sum(f.multiply(off, off), *dimensions), f.number(std::max(count, 0.0), a));
+  MaybeValue result;
+  if (call.given("where").has_value()) {
+    result = variance_where(call, *a, *dimensions, static_cast<double>(*less));
+  } else {
+    const MaybeValue off = deviations(call, a, *dimensions);
+    const double count = extents_of(call.elaborator.type(*a), *dimensions) - static_cast<double>(*less);
+    result = f.divide(f.sum(f.multiply(off, off), *dimensions), f.number(std::max(count, 0.0), a));
+  }
   return std::get<Spread>(call.info.detail) == Spread::deviation ? f.map(MapOp::sqrt, {f.finished(result)}) : result;
 }
 

@@ -78,6 +78,7 @@ class Elaborator : public OpenGraph {
   std::vector<Checked> parts(const Checked& value);  // of a tuple
   static std::vector<open::Use> results_of(const Checked& value);
   MaybeValue check_index(ExprId id, const frontend::Index& index);
+  MaybeValue with_new_dimensions(Span span, const Checked& value, const std::vector<std::size_t>& ascending);
   MaybeValue check_with(ExprId id, const frontend::With& with, const Preference& want);
   MaybeValue check_gradient(ExprId id, const frontend::Gradient& gradient);  // gradient.cpp
 

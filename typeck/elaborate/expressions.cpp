@@ -47,7 +47,9 @@ MaybeValue Elaborator::check_array(ExprId id, const Preference& want) {
   if (!value.has_value()) return std::nullopt;
   if (value->nodes.size() == 1) return value;
   std::string help = help_for_numbers(text(ast()[id].span));
-  if (help.empty()) help = statements_.help_for_names(id, value->nodes.size(), {}) + ", then use the one that is meant";
+  if (help.empty())
+    help = statements_.help_for_names(id, value->nodes.size(), {}) +
+           ", then use the one that is meant; within an expression in braces: `{ let (a, b) = ...; a }`";
   report(base::make(Kind::tuple_here).at(ast()[id].span).suggest(std::move(help)));
   return std::nullopt;
 }

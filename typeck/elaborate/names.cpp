@@ -21,6 +21,13 @@ const Checked* Names::local(std::string_view name, bool& poisoned) const {
   return nullptr;
 }
 
+bool Names::is_bound(const std::string& name) const {
+  bool poisoned = false;
+  const bool is_here = local(name, poisoned) != nullptr || poisoned || poisoned_.contains(name);
+  const Moment moment = elaborator_.frame().top_level ? elaborator_.environment().now() : elaborator_.frame().moment;
+  return is_here || named_text(name).has_value() || elaborator_.environment().variable(name, moment) != nullptr;
+}
+
 ValueId Names::input_node(const Variable& variable, Moment moment) {
   const auto found = slot_nodes_.find(variable.slot);
   if (found != slot_nodes_.end()) return found->second;
@@ -66,7 +73,7 @@ Checked Names::with_affine(Checked value) const {
 void Names::bind_name(const frontend::Name& name, const MaybeValue& value) {
   if (!elaborator_.frame().binds_globally()) {
     Frame& frame = elaborator_.frame();
-    frame.locals.push_back({name.text, value});
+    frame.locals.push_back({name.text, value.has_value() ? MaybeValue(with_affine(*value)) : std::nullopt});
     const bool is_chosen = frame.function != nullptr && frame.function->definition().chosen.has_value();
     if (is_chosen && value.has_value()) frame.named.push_back({name.text, name.span, value->node()});
     return;

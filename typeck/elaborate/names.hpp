@@ -29,6 +29,8 @@ class Names {
   bool check_let_text(const frontend::Let& let);
   void bind_name(const frontend::Name& name, const MaybeValue& value);
   const Checked* local(std::string_view name, bool& poisoned) const;
+  // Does the name mean a value or a string here, or did its definition fail?
+  bool is_bound(const std::string& name) const;
   // A top-level name whose definition failed.
   bool is_poisoned(const std::string& name) const { return poisoned_.contains(name); }
   void poison(const std::string& name) { poisoned_.insert(name); }

@@ -72,13 +72,20 @@ MaybeValue run_reduction(OperationCall& call) {
 
 // The least and the greatest of bool; of nothing they are what changes no other.
 MaybeValue run_all_any(OperationCall& call) {
-  const MaybeValue a = call.array(0);
+  MaybeValue a = call.array(0);
   if (!a.has_value()) return std::nullopt;
   const open::Type from = call.elaborator.type(*a);
   const auto dimensions = call.dims(1, from.rank());
   const bool fits = from.element() == ElementType::boolean;
   if (!dimensions.has_value() || !call.wants_element(*a, fits, "compare first, as in a != 0")) return std::nullopt;
-  return reduce(call, *a, std::get<synth::ReduceKind>(call.info.detail), *dimensions);
+  const auto kind = std::get<synth::ReduceKind>(call.info.detail);
+  if (call.given("where").has_value()) {
+    const Formula f(call);
+    const MaybeValue c = mask(call, *a);
+    a = kind == synth::ReduceKind::max ? f.map(synth::MapOp::logical_and, {a, c})
+                                       : f.map(synth::MapOp::logical_or, {a, f.map(synth::MapOp::logical_not, {c})});
+  }
+  return a.has_value() ? reduce(call, *a, kind, *dimensions) : std::nullopt;
 }
 
 MaybeValue run_product(OperationCall& call) {

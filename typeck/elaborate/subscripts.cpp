@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <limits>
 
+#include "synth/kinds.hpp"
 #include "typeck/elaborate/elaborator.hpp"
 #include "typeck/elaborate/fold.hpp"
 
@@ -119,14 +120,23 @@ class Subscripts {
                             ? difference(*stop->affine, *start->affine)
                             : std::nullopt;
     if (!length.has_value()) {
-      elaborator_.report(
-          base::make(Kind::slice_length)
-              .at(subscript.span)
-              .suggest("give both ends, with one run-time scalar and a constant length, as in `a[i:i+8]`"));
+      const bool starts_late = start.has_value() && !known_start.has_value();
+      elaborator_.report(base::make(Kind::slice_length)
+                             .at(subscript.span)
+                             .suggest(help_for_length(starts_late, stop.has_value(), extent)));
       return std::nullopt;
     }
     if (*length < 0 || *length > extent) return out_of_range(*length, extent, subscript.span);
     return Selection{0, std::move(start), *length, false};
+  }
+
+  // Does the range start at a scalar of run time, and is its stop written?
+  static std::string help_for_length(bool starts_late, bool has_stop, std::int64_t extent) {
+    const std::string mask = fmt::format("`where(iota(i64[{}]) < j, a, 0.0)`", extent);
+    if (!starts_late) return fmt::format("a length that is known at run time is a mask, as in {}", mask);
+    if (!has_stop) return "give both ends, with one run-time scalar and a constant length, as in `a[i:i+8]`";
+    return fmt::format("both ends go with one name, as in `let p = ...` and `a[p:p+8]`; another length is a mask: {}",
+                       mask);
   }
 
   std::optional<Selection> out_of_range(std::int64_t at, std::int64_t extent, Span span) {
@@ -150,16 +160,51 @@ std::optional<std::vector<Selection>> Elaborator::selected(const Checked& base,
   report(base::make(Kind::index_count, from.rank(), most, subscripts.size())
              .at(span)
              .also(base.span, text(base))
-             .suggest(adds ? "`reshape(a, [1, n])` adds a dimension" : ""));
+             .suggest(adds ? "`new` adds a dimension, as in `a[:, new]`" : ""));
   return std::nullopt;
 }
+
+namespace {
+
+// `new` in a subscript is a dimension of extent 1, unless the program has a value of that name.
+bool is_new(const Ast& ast, const frontend::Subscript& subscript) {
+  if (subscript.kind != frontend::Subscript::Kind::single) return false;
+  const auto* name = std::get_if<frontend::NameRef>(&ast[subscript.start].node);
+  return name != nullptr && name->name == "new";
+}
+
+}  // namespace
 
 MaybeValue Elaborator::check_index(ExprId id, const frontend::Index& index) {
   const Span span = ast()[id].span;
   const MaybeValue base_value = check_array(index.base);
   if (!base_value.has_value()) return std::nullopt;
-  const auto taken = selected(*base_value, index.subscripts, span);
-  return taken.has_value() ? take_steps(span, *base_value, *taken) : std::nullopt;
+  std::vector<frontend::Subscript> rest;
+  std::vector<std::size_t> added;  // the dimensions of the result that are new
+  std::size_t kept = 0;
+  const bool is_bound = names_.is_bound("new");
+  for (const frontend::Subscript& subscript : index.subscripts) {
+    const bool adds = !is_bound && is_new(ast(), subscript);
+    if (adds) added.push_back(kept);
+    if (!adds) rest.push_back(subscript);
+    kept += adds || subscript.kind != frontend::Subscript::Kind::single ? 1 : 0;
+  }
+  const auto taken = selected(*base_value, rest, span);
+  const MaybeValue part = taken.has_value() ? take_steps(span, *base_value, *taken) : std::nullopt;
+  return part.has_value() && !added.empty() ? with_new_dimensions(span, *part, added) : part;
+}
+
+MaybeValue Elaborator::with_new_dimensions(Span span, const Checked& value, const std::vector<std::size_t>& ascending) {
+  const open::Type own = type(value);
+  if (own.rank() + ascending.size() > synth::kRankMax) {
+    report(base::make(synth::Kind::rank_too_large, own.rank() + ascending.size()).at(span));
+    return std::nullopt;
+  }
+  Shape shape = own.shape();
+  for (const std::size_t dimension : ascending) shape.insert(dimension, 1);
+  const auto result = made(span, own.element(), shape, own.mesh_ref());
+  if (!result.has_value()) return std::nullopt;
+  return compute(span, *result, open::Unsqueeze{ascending}, {value}, "`new`");
 }
 
 // Steps of a range that begins at run time are taken of what it spans.

@@ -58,7 +58,11 @@ std::vector<OperationInfo> curve_operations() {
       curve_info("arcsin", Curve::arcsin, "angle of that sine"),
       curve_info("arccos", Curve::arccos, "angle of that cosine"),
       map_info("arctan", synth::MapOp::arctan, "angle of that tangent"),
-      {"arctan2", {{"y", K::array}, {"x", K::array}}, run_arctan2, {}, "angle of the point (x, y)"},
+      {"arctan2",
+       {{"y", K::array, true, false, "a"}, {"x", K::array, true, false, "b"}},
+       run_arctan2,
+       {},
+       "angle of the point (x, y)"},
       {"hypot",
        {{"a", K::array}, {"b", K::array}},
        run_hypot,
@@ -87,8 +91,8 @@ std::vector<OperationInfo> reduction_operations() {
        run_min_max,
        synth::ReduceKind::max,
        "greatest, of two arrays or over dimensions"},
-      {"all", {{"a", K::array}, dims, keep}, run_all_any, synth::ReduceKind::min, "is every element true?"},
-      {"any", {{"a", K::array}, dims, keep}, run_all_any, synth::ReduceKind::max, "is an element true?"},
+      {"all", {{"a", K::array}, dims, where, keep}, run_all_any, synth::ReduceKind::min, "is every element true?"},
+      {"any", {{"a", K::array}, dims, where, keep}, run_all_any, synth::ReduceKind::max, "is an element true?"},
       {"sum",
        {{"a", K::array}, dims, where, keep},
        run_reduction,
@@ -129,15 +133,16 @@ std::vector<OperationInfo> reduction_operations() {
 
 std::vector<OperationInfo> spread_operations() {
   const ParameterInfo dims{"dim", K::dims, false, true};
+  const ParameterInfo where{"where", K::array, false, true, "c"};
   const ParameterInfo keep{"keep", K::flag, false, true};
   return {
       {"var",
-       {{"a", K::array}, dims, {"ddof", K::integer, false, true, "1"}, keep},
+       {{"a", K::array}, dims, {"ddof", K::integer, false, true, "1"}, where, keep},
        run_variance,
        Spread::variance,
        "mean square of the distance from the mean; ddof is taken off the count"},
       {"std",
-       {{"a", K::array}, dims, {"ddof", K::integer, false, true, "1"}, keep},
+       {{"a", K::array}, dims, {"ddof", K::integer, false, true, "1"}, where, keep},
        run_variance,
        Spread::deviation,
        "square root of `var`"},
@@ -189,6 +194,7 @@ std::vector<OperationInfo> shape_operations() {
        run_triangle,
        Triangle::upper,
        "zeros below the k-th diagonal"},
+      {"diag", {{"a", K::array}}, run_diag, {}, "a matrix' diagonal; of a vector the matrix that has it there"},
       {"size", {{"a", K::array}, {"dim", K::dim}}, run_size, {}, "an extent, as a constant"},
   };
 }
@@ -221,9 +227,10 @@ std::vector<OperationInfo> product_operations() {
 }
 
 std::vector<OperationInfo> constructor_operations() {
+  const ParameterInfo like{"like", K::array, false, true, "a"};
   return {
       {"iota",
-       {{"T", K::type}, {"dim", K::dim, false, true}},
+       {{"T", K::type}, {"dim", K::dim, false, true}, like},
        run_iota,
        {},
        "0, 1, 2, ... in row-major order, or along a dimension"},
@@ -239,15 +246,19 @@ std::vector<OperationInfo> constructor_operations() {
        run_linspace,
        {},
        "values with equal distances, both ends among them"},
-      {"zeros", {{"T", K::type}}, run_zeros, {}, "all 0"},
-      {"ones", {{"T", K::type}}, run_ones, {}, "all 1"},
-      {"full", {{"T", K::type}, {"v", K::array}}, run_full, {}, "all v"},
+      {"zeros", {{"T", K::type}, like}, run_zeros, {}, "all 0"},
+      {"ones", {{"T", K::type}, like}, run_ones, {}, "all 1"},
+      {"full", {{"T", K::type}, {"v", K::array}, like}, run_full, {}, "all v"},
       {"random",
-       {{"T", K::type}, {"seed", K::array}},
+       {{"T", K::type}, {"seed", K::array}, like},
        run_random,
        {},
        "uniform in [0, 1), the same whatever the layout"},
-      {"normal", {{"T", K::type}, {"seed", K::array}}, run_normal, {}, "standard normal, the same whatever the layout"},
+      {"normal",
+       {{"T", K::type}, {"seed", K::array}, like},
+       run_normal,
+       {},
+       "standard normal, the same whatever the layout"},
       {"load",
        {{"path", K::text, true, false, "\"a.npy\""}, {"T", K::type}, {"name", K::text, false, true, "\"w\""}},
        run_load,

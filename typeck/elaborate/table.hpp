@@ -124,6 +124,9 @@ class OperationCall {
   std::optional<std::string> as_written(const frontend::Argument& argument, std::optional<Span> at_fault) const;
   std::string own_example(std::optional<Span> at_fault) const;
   std::optional<std::string> type_meant() const;
+  bool is_like() const;
+  std::size_t most() const;
+  bool refuse_array(std::size_t at);
   bool refuse_value_for_type(std::size_t at);
   std::optional<std::string> transposition_meant() const;
   std::optional<std::string> spacing_meant() const;
@@ -181,6 +184,7 @@ MaybeValue run_norm(OperationCall& call);
 MaybeValue run_vectors(OperationCall& call);   // dot, outer
 MaybeValue run_triangle(OperationCall& call);  // tril, triu
 MaybeValue run_eye(OperationCall& call);
+MaybeValue run_diag(OperationCall& call);
 MaybeValue run_linspace(OperationCall& call);
 MaybeValue run_collective(OperationCall& call);     // by axes
 MaybeValue run_collective_to(OperationCall& call);  // permute, exchange

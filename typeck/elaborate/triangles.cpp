@@ -30,9 +30,10 @@ MaybeValue as_written(OperationCall& call, const MaybeValue& value, const Writte
 }  // namespace
 
 // The positions along one dimension of the array.
-MaybeValue run_iota_along(OperationCall& call, const WrittenType& wanted) {
+MaybeValue run_iota_along(OperationCall& call, const WantedArray& all_wanted, std::size_t dim_parameter) {
   Elaborator& elaborator = call.elaborator;
-  const auto dimension = call.dim(1, wanted.shape.size());
+  const WrittenType& wanted = all_wanted.type;
+  const auto dimension = call.dim(dim_parameter, wanted.shape.size());
   if (!dimension.has_value()) return std::nullopt;
   const std::size_t d = *dimension;
   const ElementType element = synth::computed_as(*wanted.element);
@@ -45,8 +46,12 @@ MaybeValue run_iota_along(OperationCall& call, const WrittenType& wanted) {
   if (!along.has_value() || !result.has_value()) return std::nullopt;
   MaybeValue all = elaborator.compute_as_wished(call.span, *result, open::Broadcast{}, {*along}, call.quoted());
   open::Wish wish{open::WrittenLayout{wanted.layout.splits, {}, synth::ReduceOp::sum}, wanted.mesh, wanted.span, {}};
+  if (all_wanted.like.has_value()) wish = {{}, {}, {}, {}, all_wanted.like->node()};
   elaborator.program().nodes[all->node()].wish = std::move(wish);
-  return as_written(call, elaborator.index_wise().cast_to(call.span, *all, *wanted.element), wanted);
+  if (all_wanted.like.has_value())
+    all = elaborator.compute(call.span, *result, open::FinishAs{}, {*all, *all_wanted.like}, call.quoted());
+  all = elaborator.index_wise().cast_to(call.span, *all, *wanted.element);
+  return all_wanted.like.has_value() ? all : as_written(call, all, wanted);
 }
 
 namespace {
@@ -107,6 +112,50 @@ MaybeValue run_triangle(OperationCall& call) {
   const bool is_bool = elaborator.element(*array) == ElementType::boolean;
   if (is_bool) return f.map(MapOp::logical_and, {array, stays});
   return f.select(stays, array, f.number(0, array));
+}
+
+namespace {
+
+// The square matrix that has the vector on its diagonal, its rows split as the vector is.
+MaybeValue matrix_of_diagonal(OperationCall& call, const Checked& a) {
+  Elaborator& elaborator = call.elaborator;
+  const open::Type own = elaborator.type(a);
+  const Formula f(call);
+  const MaybeValue column = f.with_dimension(f.finished(a), 1);
+  const MaybeValue rows = f.with_dimension(numbers(call, ElementType::i64, own.shape()[0], {}, own.mesh_ref()), 1);
+  const Checked columns = numbers(call, ElementType::i64, own.shape()[0], {}, own.mesh_ref());
+  if (!column.has_value() || !rows.has_value()) return std::nullopt;
+  const auto together =
+      elaborator.index_wise().brought_together(call.span, {*column, *rows, columns}, own.element(), call.quoted());
+  if (!together.has_value()) return std::nullopt;
+  const MaybeValue elements = elaborator.index_wise().widened((*together)[0]);
+  const MaybeValue is_there = f.compare(MapOp::equal, (*together)[2], (*together)[1]);
+  if (own.element() == ElementType::boolean) return f.map(MapOp::logical_and, {elements, is_there});
+  return f.select(is_there, elements, f.number(0, elements));
+}
+
+}  // namespace
+
+// A matrix' diagonal is as long as its shorter side.
+MaybeValue run_diag(OperationCall& call) {
+  Elaborator& elaborator = call.elaborator;
+  const MaybeValue a = call.array(0);
+  if (!a.has_value()) return std::nullopt;
+  const open::Type own = elaborator.type(*a);
+  if (own.rank() == 1) return matrix_of_diagonal(call, *a);
+  if (own.rank() != 2) {
+    elaborator.report(
+        base::make(Kind::rank_mismatch, call.quoted(), "a vector or a matrix", fmt::format("rank {}", own.rank()))
+            .at(a->span, elaborator.text(*a)));
+    return std::nullopt;
+  }
+  const bool is_number = own.element() != ElementType::boolean;
+  if (!call.wants_element(*a, is_number, "cast it first, as in i64(...)")) return std::nullopt;
+  const std::int64_t count = std::min(own.shape()[0], own.shape()[1]);
+  const std::vector<Selection> square(2, Selection{0, {}, count, false});
+  const MaybeValue part = elaborator.take_part(call.span, *a, square);
+  if (!part.has_value()) return std::nullopt;
+  return elaborator.index_wise().contract(call.span, {*part}, {{0, 0}}, {0}, call.quoted(), {"i"});
 }
 
 // The parameters are T, first and last: n values with equal distances, both ends among them.

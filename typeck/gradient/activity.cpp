@@ -48,9 +48,11 @@ void Activity::visit(ValueId id, const open::Compute& body) {
   const open::Node& node = program_.nodes[id];
   if (node.types.empty() || body.is_flat) return;
   if (std::holds_alternative<open::Together>(body.operation)) return results_from(id, body.operands);
-  // Those of the second operand and of zeros say how the result lies, and nothing of its elements.
+  // What says how the result lies says nothing of its elements.
   if (std::holds_alternative<open::ZerosAs>(body.operation)) return;
-  const std::size_t read = std::holds_alternative<open::FinishAs>(body.operation) ? 1 : body.operands.size();
+  const auto* make = std::get_if<open::Make>(&body.operation);
+  const bool is_like = std::holds_alternative<open::FinishAs>(body.operation) || (make != nullptr && make->is_like);
+  const std::size_t read = body.operands.size() - (is_like ? 1 : 0);
   Flags own;
   for (std::size_t k = 0; k < read; ++k) own |= flags(body.operands[k].value);
   const bool ends = !synth::is_float(synth::computed_as(node.types[0].element())) || is_flat(body.operation);

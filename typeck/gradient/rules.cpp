@@ -65,6 +65,9 @@ struct Rules {
   void operator()(const open::Both&) const { reverse_map(r, synth::MapOp::add); }
   void operator()(const open::Pad&) const { reverse_pad(r); }
   void operator()(const open::ZerosAs&) const {}
+  void operator()(const open::Make& make) const {
+    for (std::size_t k = r.compute.operands.size() - (make.is_like ? 1 : 0); k-- > 0;) r.give(k, r.g);
+  }
   void operator()(const open::FinishAs&) const { r.give(0, r.g); }
   template <class Moves>
   void operator()(const Moves&) const {

@@ -207,10 +207,16 @@ bool Inserter::loop_keeps_types(const open::Loop& loop, const Loop& made_loop) {
     const ArrayType& after = type(made_loop.body.results[k]);
     if (synth::same_type(before, after)) continue;
     TESSERA_CHECK(k < loop.names.size(), "a gradient's loop does not keep its types");
+    // What is whole becomes any other without a move; the body would move it in each turn.
+    const bool is_easier_first = before.layout().is_replicated() && after.layout().pending().empty();
+    const std::string first = fmt::format(
+        "start with that layout, which moves nothing: `as {}`, or `zeros(like=...)` of an array that lies so",
+        text(after));
+    const std::string last = fmt::format("end the body with `as {}`, or start with that layout", text(before));
     report(base::make(Kind::loop_carried, loop.names[k].text, text(before), text(after))
                .at(loop.body_span, text(after))
                .also(loop.names[k].span, text(before))
-               .suggest(fmt::format("end the body with `as {}`, or start with that layout", text(before))));
+               .suggest(is_easier_first ? first : last));
     return false;
   }
   return true;

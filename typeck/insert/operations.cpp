@@ -92,7 +92,9 @@ struct Operations {
   }
   MaybeHeld operator()(const open::Finish&) const { return brought(); }
   MaybeHeld operator()(const open::Make& make) const {
-    return inserter.constructed(node, body, make, nodes(), result());
+    auto scalars = nodes();
+    if (make.is_like) scalars.pop_back();
+    return inserter.constructed(node, body, make, std::move(scalars), result());
   }
   MaybeHeld operator()(const open::ByHand& step) const {
     return inserter.by_hand(node, step, first(), std::move(layouts.uses.at(0).at(0)));
@@ -145,7 +147,8 @@ void Inserter::insert(open::ValueId id, const open::Node& node, const open::Comp
     layouts = std::move(*found);
   }
   std::optional<Layout> written;
-  if (std::holds_alternative<open::Make>(body.operation)) written = layouts.types.at(0).layout();
+  const auto* make = std::get_if<open::Make>(&body.operation);
+  if (make != nullptr && !make->is_like) written = layouts.types.at(0).layout();
   const MaybeHeld value = std::visit(Operations{*this, id, node, body, *operands, layouts}, body.operation);
   if (value.has_value() && lies_as_others(body.operation) && cotangents_.is_home(id)) note(id, {type(*value)});
   keep(id, value);

@@ -179,7 +179,8 @@ struct Decision {
     return ready(std::move(layouts), std::move(type));
   }
   Found operator()(const open::Make& make) const {
-    return as_it_lies(reports.written(make.written, result(), make.layout));
+    if (!make.is_like) return as_it_lies(reports.written(make.written, result(), make.layout));
+    return as_it_lies(reports.written(make.written, result(), {operands.back().type.layout().splits(), {}}));
   }
   Found operator()(const open::Used&) const { return std::nullopt; }
   Found operator()(const open::Back&) const { return std::nullopt; }

@@ -146,10 +146,12 @@ struct Whole {
 struct Finish {  // no pending sum is left; in the layout that is wished for, where it may be
   bool is_output = false;
 };
-struct Make {  // a constructor, in a layout that is written
+// A constructor, in a layout that is written, or split as its last operand is, which says nothing else.
+struct Make {
   synth::Operation operation;
   WrittenLayout layout;
-  base::Span written;  // the type
+  base::Span written;  // the type, or the array that it lies as
+  bool is_like = false;
 };
 struct ByHand {  // a collective that the text names
   synth::CollectiveKind kind = synth::CollectiveKind::all_reduce;

@@ -94,6 +94,7 @@ struct Held {
     }
     written_layout(io, make.layout, first_mesh(types));
     io.place(make.written);
+    io.flag(make.is_like, "like");
   }
   void operator()(In<ByHand> step) const {
     if constexpr (Io::kReads) {

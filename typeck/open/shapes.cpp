@@ -125,7 +125,10 @@ struct ResultShape {
     }
     return result();
   }
-  std::optional<Shape> operator()(const Make&) const { return result(); }
+  std::optional<Shape> operator()(const Make& make) const {
+    const bool fits = !make.is_like || (!operands.empty() && operands.back().shape() == result());
+    return fits ? std::optional(result()) : std::nullopt;
+  }
   std::optional<Shape> operator()(const Back&) const {
     return operands.size() == 1 || operands[1].shape() == result() ? std::optional(result()) : std::nullopt;
   }
