@@ -126,11 +126,69 @@ base::Status Executor::reduce_boxes(const synth::Collective& step, synth::Regist
 // Copies the boxes of the part of a result that has this number.
 base::Status Executor::copy_boxes(synth::RegisterId from, synth::RegisterId to, std::size_t part,
                                   const synth::Offset& offset) {
+  if (copy_own_boxes(from, to, offset)) return base::Done{};
   const Copies& copies = cached_copies(from, to, part, offset);
   count_received(copies.received);
   if (!team_.alone()) return run_copies(team_, std::get<CopySchedule>(copies.how), storage_, from, to);
   run_copies(std::get<CopyPlan>(copies.how), storage_, from, to);
   return base::Done{};
+}
+
+namespace {
+
+// The part of a target's box that the source has, if target element r is source element r + offset; else nothing.
+std::optional<synth::Box> box_with_source(const synth::Box& target, const synth::Shape& source,
+                                          const synth::Offset& offset) {
+  synth::Box box = target;
+  for (std::size_t d = 0; d < box.size(); ++d) {
+    const std::int64_t by = offset[d].offset;
+    box[d].begin = std::max(box[d].begin, -by);
+    box[d].end = std::min(box[d].end, source[d] - by);
+    if (box[d].begin >= box[d].end) return std::nullopt;
+  }
+  return box;
+}
+
+// Is the box, brought to the source, inside of this one?
+bool lies_in(const synth::Box& source, const synth::Box& box, const synth::Offset& offset) {
+  for (std::size_t d = 0; d < box.size(); ++d) {
+    const std::int64_t by = offset[d].offset;
+    if (box[d].begin + by < source[d].begin || box[d].end + by > source[d].end) return false;
+  }
+  return true;
+}
+
+// True if every element has the next one beside it, and no sum of positions overflows.
+bool is_plain(const synth::Shift& shift) {
+  constexpr std::int64_t kFar = std::int64_t{1} << 61U;
+  return shift.step == 1 && shift.add == 0 && shift.spread == 1 && shift.offset > -kFar && shift.offset < kFar;
+}
+
+}  // namespace
+
+// Copies a small part without a plan if every device has the elements that it wants. In a loop, parts begin elsewhere
+// in each turn, and a plan would take longer than the copies.
+bool Executor::copy_own_boxes(synth::RegisterId from, synth::RegisterId to, const synth::Offset& offset) {
+  const TileMap& sources = storage_.tiles(from);
+  const TileMap& targets = storage_.tiles(to);
+  const std::int64_t bytes = std::min(sources.bytes_total, targets.bytes_total);
+  const bool is_small = bytes <= kGrain && targets.boxes.size() <= kGrain;
+  if (!is_small || tracer_ != nullptr || storage_.type(from).mesh_ref() != storage_.type(to).mesh_ref()) return false;
+  if (!std::all_of(offset.begin(), offset.end(), is_plain)) return false;
+  const synth::Shape& extents = storage_.type(from).shape();
+  for (std::size_t device = 0; device < targets.boxes.size(); ++device) {
+    const auto box = box_with_source(targets.boxes[device], extents, offset);
+    if (box && !lies_in(sources.boxes[device], *box, offset)) return false;
+  }
+  const Block mine = storage_.block(to);
+  for (std::int64_t number = mine.begin; number < mine.end; ++number) {
+    const auto device = static_cast<std::size_t>(number);
+    const auto box = box_with_source(targets.boxes[device], extents, offset);
+    if (!box) continue;
+    const TileView part = part_in(storage_.view(from, device), sources.boxes[device], source_of_copy(*box, offset));
+    copy_elements(part, target_part(storage_.out(to, device), targets.boxes[device], *box));
+  }
+  return true;
 }
 
 base::Status Executor::keep(synth::RegisterId from, synth::RegisterId to, const synth::Keep& step) {

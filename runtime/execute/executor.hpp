@@ -107,6 +107,7 @@ class Executor {
   base::Result<synth::Offset> part_offset(const synth::Apply& apply, const synth::Part& part) const;
   base::Status copy_whole(synth::RegisterId from, synth::RegisterId to);
   base::Status copy_boxes(synth::RegisterId from, synth::RegisterId to, std::size_t part, const synth::Offset& offset);
+  bool copy_own_boxes(synth::RegisterId from, synth::RegisterId to, const synth::Offset& offset);
   base::Status relay_together(std::span<const synth::Step> steps);
   base::Status relay_boxes(const synth::RelayRecipe& recipe, synth::RegisterId from, synth::RegisterId to);
   base::Status send_as_listed(const synth::ListedSends& listed, synth::RegisterId from, synth::RegisterId to);

@@ -24,6 +24,7 @@ base::Status operate(const LocalStep& step, const F& f) {
   const synth::RegisterId result = step.apply.results[0];
   return on_devices(step.storage.block(result), work_of(step), step.times, [&](std::size_t device) -> Failure {
     std::vector<TileView> operands;
+    operands.reserve(step.apply.operands.size());
     for (const synth::RegisterId operand : step.apply.operands) operands.push_back(step.storage.view(operand, device));
     return f(device, operands, step.storage.out(result, device));
   });

@@ -8,6 +8,13 @@
 
 namespace tessera::runtime {
 
+namespace {
+
+// Views are held of so many devices; each takes as much room as a box.
+constexpr std::int64_t kDevicesOfViews = 64;
+
+}  // namespace
+
 TileMap make_tile_map(const synth::ArrayType& type) {
   TileMap map{type.mesh_ref(), {}, {}, 0, 0};
   for (std::int64_t device = 0; device < type.devices(); ++device) {
@@ -15,6 +22,8 @@ TileMap make_tile_map(const synth::ArrayType& type) {
     map.bytes.push_back(synth::elements(map.boxes.back()) * synth::bytes_of(type.element()));
     map.bytes_max = std::max(map.bytes_max, map.bytes.back());
     map.bytes_total = add_bytes(map.bytes_total, map.bytes.back());
+    if (type.devices() <= kDevicesOfViews)
+      map.views.push_back(dense_view(type.element(), synth::shape_of(map.boxes.back()), nullptr));
   }
   return map;
 }

@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <vector>
 
+#include "runtime/kernels/tile.hpp"
 #include "synth/program/program.hpp"
 
 namespace tessera::runtime {
@@ -14,6 +15,8 @@ struct TileMap {
   std::vector<std::int64_t> bytes;  // of every device
   std::int64_t bytes_max = 0;
   std::int64_t bytes_total = 0;  // stops at the largest number
+  // Of every device its dense tile, still without memory, which steps of loops ask for often; none if there are many.
+  std::vector<TileView> views = {};
 };
 
 TileMap make_tile_map(const synth::ArrayType& type);

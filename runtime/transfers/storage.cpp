@@ -17,25 +17,23 @@ Storage::Storage(const synth::Program& program, const TileMaps& tiles, const Mem
       parts_(std::move(parts)),
       inputs_(inputs),
       known_(known_scalars(program)) {
+  for (std::int64_t device = 0; device < tiles.devices(); ++device) memory_.push_back(parts_.part(device));
   for (const RegisterPlan& entry : plan.registers) places_.push_back({entry.where, entry.source, entry.offset, 0});
   for (std::size_t k = 0; k < program.inputs.size(); ++k) places_[program.inputs[k].value].input = k;
 }
 
 TileView Storage::view(synth::RegisterId id, std::size_t device) const {
   const Place& place = places_[id.value];
-  const synth::Box& box = tiles(id).boxes[device];
-  const synth::Shape shape = synth::shape_of(box);
-  const synth::ElementType element = type(id).element();
   switch (place.where) {
-    case Where::input:
-      return dense_view(element, shape, inputs_[place.input].tile(static_cast<std::int64_t>(device)).data());
-    case Where::arena: return dense_view(element, shape, part(id, device) + place.offset);
-    case Where::reshape: return dense_view(element, shape, view(place.source, device).data);
+    case Where::input: return dense(id, device, inputs_[place.input].tile(static_cast<std::int64_t>(device)).data());
+    case Where::arena: return dense(id, device, part(id, device) + place.offset);
+    case Where::reshape: return dense(id, device, view(place.source, device).data);
     case Where::slice: {
+      const synth::Box& box = tiles(id).boxes[device];
       const synth::Box& around = tiles(place.source).boxes[device];
       synth::Shape begin;
       for (std::size_t d = 0; d < box.size(); ++d) begin.push_back(box[d].begin - around[d].begin);
-      return part_of(view(place.source, device), begin, shape);
+      return part_of(view(place.source, device), begin, synth::shape_of(box));
     }
     case Where::blocks:
     case Where::nowhere: break;
@@ -43,10 +41,21 @@ TileView Storage::view(synth::RegisterId id, std::size_t device) const {
   throw base::InternalError("a register is read that no step has written");
 }
 
+TileView Storage::dense(synth::RegisterId id, std::size_t device, const std::byte* data) const {
+  const TileMap& map = tiles(id);
+  if (map.views.empty()) return dense_view(type(id).element(), synth::shape_of(map.boxes[device]), data);
+  TileView view = map.views[device];
+  view.data = data;
+  return view;
+}
+
 TileOut Storage::out(synth::RegisterId id, std::size_t device) const {
   const Place& place = places_[id.value];
   TESSERA_CHECK(place.where == Where::arena, "a register is written that has no place");
-  return {type(id).element(), synth::shape_of(tiles(id).boxes[device]), part(id, device) + place.offset};
+  std::byte* const data = part(id, device) + place.offset;
+  const TileMap& map = tiles(id);
+  if (map.views.empty()) return {type(id).element(), synth::shape_of(map.boxes[device]), data};
+  return {map.views[device].element, map.views[device].shape, data};
 }
 
 std::vector<TileView> Storage::views(synth::RegisterId id) const {

@@ -35,7 +35,7 @@ class Storage {
   }
   // The part of the arena that a register's device has.
   std::byte* part(synth::RegisterId id, std::size_t device) const {
-    return parts_.part(device_of_run(type(id).mesh(), static_cast<std::int64_t>(device)));
+    return memory_[static_cast<std::size_t>(device_of_run(type(id).mesh(), static_cast<std::int64_t>(device)))];
   }
   const std::shared_ptr<Arena>& arena() const { return parts_.arena(); }
 
@@ -75,6 +75,7 @@ class Storage {
     std::size_t input = 0;
   };
   base::Status read_scalar(synth::RegisterId id, std::span<std::byte> value) const;
+  TileView dense(synth::RegisterId id, std::size_t device, const std::byte* data) const;
   bool is_far(synth::RegisterId id, std::size_t device) const { return !team_.is_near(owner(id, device)); }
 
   const synth::Program& program_;
@@ -82,6 +83,7 @@ class Storage {
   Team& team_;
   Parts parts_;
   const std::vector<Value>& inputs_;
+  std::vector<std::byte*> memory_;  // of every device of the run, its part
   std::vector<Place> places_;
   std::vector<bool> known_;  // of every register: is it a scalar that every rank knows?
   std::map<std::uint32_t, std::array<std::byte, 8>> scalars_;

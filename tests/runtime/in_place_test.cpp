@@ -65,6 +65,26 @@ TEST(InPlace, LoopsGiveTheSameOnRanksHoweverLateMessagesCome) {
   }
 }
 
+// Parts that every device has itself are copied without a plan, but for a trace: it shows what a plan says.
+TEST(InPlace, PartsOfTurnsAreCopiedAsAPlanCopiesThem) {
+  Random random(38);
+  for (int i = 0; i < programs_wanted(200) && !HasFailure(); ++i) {
+    const synth::Program program = program_of(random_loop_program(random), Turns::in_loops);
+    World traced;
+    traced.trace = [](const TracedStep&) {};
+    const auto planned = run(program, {}, traced);
+    ASSERT_TRUE(planned.ok());
+    const Outcome outcome = run_well(program);
+    for (std::size_t k = 0; k < outcome.outputs.size(); ++k)
+      EXPECT_EQ(gathered<std::int64_t>(outcome.outputs[k]).values(),
+                gathered<std::int64_t>(planned->outputs[k]).values());
+    std::int64_t received = 0;
+    for (const OriginStatistics& one : planned->statistics) received += one.received_bytes;
+    for (const OriginStatistics& one : outcome.statistics) received -= one.received_bytes;
+    EXPECT_EQ(received, 0);
+  }
+}
+
 // A loop of so many turns over an array of one type, whose body `make` builds from the parameter and the turn.
 struct OneLoop {
   Builder builder;
