@@ -114,7 +114,8 @@ std::vector<Redistribution> Program::redistributions() const {
 
 std::vector<Redistribution> Program::redistributions_for(std::string_view name) const {
   std::vector<Redistribution> all;
-  if (const auto bound = binding_of(*impl_->typed, name)) list_redistributions(*impl_, bound->first, bound->second, all);
+  if (const auto bound = binding_of(*impl_->typed, name))
+    list_redistributions(*impl_, bound->first, bound->second, all);
   return all;
 }
 
