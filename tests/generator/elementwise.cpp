@@ -259,7 +259,9 @@ ExpressionRef logic(Maker& maker, const Want& want, int depth) {
   if (want.element != Element::boolean) return nullptr;
   if (maker.random.chance(30)) {
     const ExpressionRef a = maker.make(want, depth);
-    return node(a->facts, "(!$0)", "np.logical_not($0)", {a});
+    Facts facts = a->facts;
+    facts.magnitude = 1;  // what was false everywhere is true
+    return node(facts, "(!$0)", "np.logical_not($0)", {a});
   }
   const auto all = operands_for(maker, want.shape, {Element::boolean, Element::boolean}, true, depth);
   const Facts facts = settled(derived(Element::boolean, want.shape, facts_of(all)), 1, 0);

@@ -397,9 +397,8 @@ struct PartsMoved {
   std::int64_t received_bytes = 0;  // by all devices together
   bool is_most = false;             // where they lie is known only at run time; no more than this is received
   std::uint32_t statement = 0;      // which statement of the text performs it, from 0
-  std::vector<Redistribution::Alternative> compared =
-      {};                       // the result's layouts that were priced, if there was a choice
-  std::string op = "assemble";  // or `carry`
+  std::vector<Redistribution::Alternative> compared = {};  // the result's layouts that were priced, if there were several
+  std::string op = "assemble";                             // or `carry`
 };
 
 // The time of a local step by the machine model: it ends when the slowest device is done.
