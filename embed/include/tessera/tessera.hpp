@@ -397,7 +397,7 @@ struct PartsMoved {
   std::int64_t received_bytes = 0;  // by all devices together
   bool is_most = false;             // where they lie is known only at run time; no more than this is received
   std::uint32_t statement = 0;      // which statement of the text performs it, from 0
-  std::vector<Redistribution::Alternative> compared = {};  // the result's layouts that were priced, if there were several
+  std::vector<Redistribution::Alternative> compared = {};  // the layouts of the result that were priced
   std::string op = "assemble";                             // or `carry`
 };
 
