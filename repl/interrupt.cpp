@@ -14,13 +14,15 @@ namespace {
 
 // A signal handler is given nothing but the signal's number, so what it works on has to be global.
 std::atomic<Session*> running = nullptr;
+std::atomic<StopToken*> running_by_token = nullptr;
 std::atomic<bool> has_been_stopped = false;
 std::atomic<int> handlers_at_work = 0;  // the signal may arrive on any thread
 std::atomic<int> reader_to_tell = -1;   // the writing end of a pipe
 int told_reader = -1;                   // its reading end
 constexpr char kInterrupt = 'i';
 constexpr char kChild = 'c';
-static_assert(std::atomic<Session*>::is_always_lock_free && std::atomic<int>::is_always_lock_free);
+static_assert(std::atomic<Session*>::is_always_lock_free && std::atomic<StopToken*>::is_always_lock_free &&
+              std::atomic<int>::is_always_lock_free);
 
 struct sigaction install(int signal, void (*handler)(int), int flags) {
   struct sigaction action = {};
@@ -63,15 +65,27 @@ bool stop_what_runs() {
   Session* session = running.load();
   // A run that had not quite begun does not hear of it: whoever asks again is heard.
   if (session != nullptr) session->stop();
-  const bool first = session != nullptr && !has_been_stopped.exchange(true);
+  StopToken* token = running_by_token.load();
+  if (token != nullptr) token->stop();
+  const bool first = (session != nullptr || token != nullptr) && !has_been_stopped.exchange(true);
   handlers_at_work.fetch_sub(1);
   return first;
 }
 
-StoppableRun::StoppableRun(Session& session) {
+void StoppableRun::begin() {
   has_been_stopped.store(false);
-  running.store(&session);
   before_ = install(SIGINT, stop_running, SA_RESTART);
+}
+
+StoppableRun::StoppableRun(StopToken& token) {
+  running_by_token.store(&token);
+  begin();
+  if (take_interrupt()) token.stop();
+}
+
+StoppableRun::StoppableRun(Session& session) {
+  running.store(&session);
+  begin();
   if (!take_interrupt()) return;
   // A session hears only while it runs, which begins after this.
   insistent_ = std::jthread([&session](const std::stop_token& over) {
@@ -82,6 +96,7 @@ StoppableRun::StoppableRun(Session& session) {
 StoppableRun::~StoppableRun() {
   sigaction(SIGINT, &before_, nullptr);
   running.store(nullptr);
+  running_by_token.store(nullptr);
   while (handlers_at_work.load() != 0) std::this_thread::yield();
 }
 

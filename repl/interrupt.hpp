@@ -17,11 +17,14 @@ namespace tessera::repl {
 class StoppableRun {
  public:
   explicit StoppableRun(Session& session);
+  explicit StoppableRun(StopToken& token);  // of a call that takes one
   StoppableRun(const StoppableRun&) = delete;
   StoppableRun& operator=(const StoppableRun&) = delete;
   ~StoppableRun();
 
  private:
+  void begin();
+
   struct sigaction before_;
   std::jthread insistent_;
 };

@@ -7,6 +7,7 @@
 #include "repl/interactive/commands.hpp"
 #include "repl/interactive/interpreter.hpp"
 #include "repl/interactive/why.hpp"
+#include "repl/interrupt.hpp"
 #include "repl/render/choices.hpp"
 #include "tessera/choice.hpp"
 
@@ -35,8 +36,8 @@ std::optional<ChosenCall> last_call(const State& state, const F& is_wanted) {
   return std::nullopt;
 }
 
-bool explain_in(const CommandCall& call, const ChosenCall& chosen, const std::string& name) {
-  const auto value = explain_value(chosen.program, chosen.choice.function, name);
+bool explain_in(const CommandCall& call, const ChosenCall& chosen, const std::string& name, const StopToken& stop) {
+  const auto value = explain_value(chosen.program, chosen.choice.function, name, stop);
   if (!value) return call.interpreter.fail(value.diagnostics());
   call.out(explained_text(*value, chosen.choice.function));
   return true;
@@ -50,6 +51,8 @@ bool is_bound(const State& state, const std::string& name) {
 }  // namespace
 
 bool run_choice(const CommandCall& call) {
+  StopToken stop;
+  const StoppableRun stoppable(stop);
   const std::string words(call.argument);
   const std::size_t blank = words.find(' ');
   const std::string function = words.substr(0, blank);
@@ -63,18 +66,20 @@ bool run_choice(const CommandCall& call) {
     call.out(choice_text(found->choice, call.interpreter.state().session.config().machine));
     return true;
   }
-  return explain_in(call, *found, words.substr(words.find_first_not_of(' ', blank)));
+  return explain_in(call, *found, words.substr(words.find_first_not_of(' ', blank)), stop);
 }
 
 std::optional<bool> why_in_chosen(const CommandCall& call) {
   const std::string name(call.argument);
   if (is_bound(call.interpreter.state(), name)) return std::nullopt;
+  StopToken stop;
+  const StoppableRun stoppable(stop);
   const auto found = last_call(call.interpreter.state(), [&](const Choice& one) {
     return std::any_of(one.values.begin(), one.values.end(),
                        [&](const Choice::Value& value) { return value.name == name; });
   });
   if (!found) return std::nullopt;
-  return explain_in(call, *found, name);
+  return explain_in(call, *found, name, stop);
 }
 
 }  // namespace tessera::repl

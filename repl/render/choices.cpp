@@ -6,6 +6,7 @@
 #include <algorithm>
 
 #include "repl/render/table.hpp"
+#include "repl/render/text_cells.hpp"
 #include "repl/render/units.hpp"
 
 namespace tessera::repl {
@@ -99,11 +100,21 @@ std::string rivals_text(const Choice& choice) {
   return text;
 }
 
+// An expression of several lines as the beginning of one.
+std::string in_a_line(std::string_view expression) {
+  constexpr int kColumns = 40;
+  std::string text;
+  for (const char c : expression) {
+    if (c != ' ' || !text.ends_with(' ')) text += c;
+  }
+  return beginning(text, kColumns);
+}
+
 std::string reader_text(const ValueReader& reader, const std::string& made) {
   std::string how = fmt::format("as {}, {} away", reader.type, seconds_text(reader.seconds));
   if (reader.seconds == 0) how = reader.type == made ? "as it lies" : fmt::format("its part {}", reader.type);
   const std::string where = reader.place.line == 0 ? "" : fmt::format(" at line {}", reader.place.line);
-  const std::string what = reader.place.line == 0 ? reader.reader : fmt::format("`{}`", reader.reader);
+  const std::string what = reader.place.line == 0 ? reader.reader : fmt::format("`{}`", in_a_line(reader.reader));
   return fmt::format("  {}: for {}{}{}\n", how, reader.is_backward ? "the gradient of " : "", what, where);
 }
 

@@ -5,6 +5,7 @@ import signal
 import subprocess
 import time
 import unittest
+from pathlib import Path
 
 from driver import CommandLine, main
 
@@ -22,8 +23,8 @@ def other_ways(count):
 
 
 class Interrupts(CommandLine):
-    def interrupts(self, script, before="", seconds=0.3):
-        """Stops a script so many seconds after it was begun: each takes much longer."""
+    def interrupts(self, script, before="", seconds=0.3, command=":load long.tess"):
+        """Stops a script, or a command, so many seconds after it was begun: each takes much longer."""
         self.write("long.tess", script)
         session = subprocess.Popen([self.executable], stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
                                    cwd=self.folder, text=True)
@@ -40,7 +41,7 @@ class Interrupts(CommandLine):
 
         enter(before + 'let kept = 7\nprint "ready"\n')
         wait_for("ready\n")
-        enter(":load long.tess\nprint kept\n")
+        enter(command + "\nprint kept\n")
         time.sleep(seconds)
         session.send_signal(signal.SIGINT)
         began = time.monotonic()
@@ -50,6 +51,11 @@ class Interrupts(CommandLine):
         self.assertEqual((session.returncode, out), (1, ""), err)
         self.assertEqual((err.count("error["), err.count("error[interrupted]")), (1, 1), err)
         self.assertLess(took, SECONDS_MAX)
+
+    def test_the_prices_of_a_values_layouts(self):
+        """Each of them is a search of its own."""
+        block = (Path(__file__).parents[2] / "examples/auto/block.tess").read_text(encoding="utf-8")
+        self.interrupts("", block, seconds=1, command=":choice step gu")
 
     def test_a_product(self):
         self.interrupts("print sum(a @ a @ a @ a)\n", "let a = ones(f64[5000, 5000])\n")
