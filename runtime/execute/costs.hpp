@@ -24,7 +24,7 @@ class Costs {
     double waited = 0;
   };
   Moment now() const { return clock_ ? Moment{clock_(), team_.waited_seconds()} : Moment{}; }
-  // Steps of this origin that were begun at that moment are done; `moves`: they may bring elements to other devices.
+  // Steps of this origin that were begun at that moment are done; `moves`: devices have received something by them.
   void add_time(OriginStatistics& statistics, const Moment& begin, bool moves) const;
 
   std::vector<OriginStatistics> take() { return std::move(statistics_); }

@@ -159,20 +159,12 @@ base::Status Executor::take_traced(std::span<const synth::Step> steps, const Ste
   return status;
 }
 
-namespace {
-
-bool may_move(const synth::Operation& operation) {
-  return std::holds_alternative<synth::Collect>(operation) || std::holds_alternative<synth::Assemble>(operation);
-}
-
-}  // namespace
-
 base::Status Executor::run_node(const synth::Step& step, const StepPlan& plan, const synth::Apply& apply) {
   received_bytes_ = 0;
   const Costs::Moment begin = costs_.now();
   TESSERA_TRY_STATUS(run_operation_of(apply, plan));
   OriginStatistics& statistics = costs_.of(step.origin);
-  costs_.add_time(statistics, begin, may_move(apply.operation));
+  costs_.add_time(statistics, begin, received_bytes_ > 0);
   if (received_bytes_ > 0) ++statistics.steps;
   statistics.received_bytes += received_bytes_;
   progress_.received_bytes += received_bytes_;
