@@ -4,6 +4,8 @@ file(READ "${INPUT}" text)
 file(WRITE "${OUTPUT}"
 "#include \"${HEADER}\"
 
+#pragma GCC diagnostic ignored \"-Woverlength-strings\"  // a document is longer than what every compiler has to take
+
 namespace tessera::embed {
 
 std::string_view ${FUNCTION}() { return R\"~~~~(${text})~~~~\"; }
