@@ -16,7 +16,7 @@ bool Redistributions::allow_received(std::int64_t bytes, const Reason& why, Span
   if (is_local_) {
     report(base::make(Kind::local_communicates, why.who, base::bytes_text(bytes))
                .at(span, "this must be redistributed")
-               .suggest("lay the operands out alike before `local`, or take this out of it"));
+               .suggest("lay the operands out so that nothing moves before `local`, or take this out of it"));
     return false;
   }
   if (!why.inserted() || options_.reshard == ReshardPolicy::silent) return true;
