@@ -2,6 +2,7 @@
 #include "synth/choose/weights.hpp"
 
 #include <numeric>
+#include <utility>
 
 #include "bench/choose/training.hpp"
 #include "synth/choose/turns.hpp"
@@ -40,16 +41,20 @@ TEST(ChoiceWeights, AreEvenWhereNothingIsKnownOfDevices) {
             (std::vector<std::vector<std::int64_t>>{{1, 1}}));
 }
 
+// A training step on three devices of some speeds and links.
+std::pair<Machine, ChoiceProblem> random_training(Dice& dice) {
+  std::vector<double> speeds;
+  for (int d = 0; d < 3; ++d) speeds.push_back(1e9 * static_cast<double>(1 + roll(dice, 6)));
+  Machine machine = devices_of_speeds(speeds, 1e8 * static_cast<double>(1 + roll(dice, 30)));
+  const bench::PerceptronShape shape{512, {std::int64_t{64} << roll(dice, 3), std::int64_t{64} << roll(dice, 3), 256}};
+  return {std::move(machine), bench::perceptron(mesh("d:3 auto(2,1,1)"), shape, true)};
+}
+
 // Whole numbers and indivisible rows make a little difference; nothing else does.
 TEST(ChoiceWeights, AreNoWorseThanSharesAtRandom) {
   Dice dice(5);
   for (int i = 0; i < 6; ++i) {
-    std::vector<double> speeds;
-    for (int d = 0; d < 3; ++d) speeds.push_back(1e9 * static_cast<double>(1 + roll(dice, 6)));
-    const Machine machine = devices_of_speeds(speeds, 1e8 * static_cast<double>(1 + roll(dice, 30)));
-    const bench::PerceptronShape shape{512,
-                                       {std::int64_t{64} << roll(dice, 3), std::int64_t{64} << roll(dice, 3), 256}};
-    const ChoiceProblem problem = bench::perceptron(mesh("d:3 auto(2,1,1)"), shape, true);
+    const auto [machine, problem] = random_training(dice);
     PlanCache cache(machine);
     const auto best = choose_with_weights(problem, {0, 1}, cache);
     ASSERT_TRUE(best.ok()) << first_message(best);
@@ -71,12 +76,7 @@ TEST(ChoiceWeights, AreNoWorseThanSharesAtRandom) {
 TEST(ChoiceInTurns, IsNoBetterThanAllWeights) {
   Dice dice(11);
   for (int i = 0; i < 8; ++i) {
-    std::vector<double> speeds;
-    for (int d = 0; d < 3; ++d) speeds.push_back(1e9 * static_cast<double>(1 + roll(dice, 6)));
-    const Machine machine = devices_of_speeds(speeds, 1e8 * static_cast<double>(1 + roll(dice, 30)));
-    const bench::PerceptronShape shape{512,
-                                       {std::int64_t{64} << roll(dice, 3), std::int64_t{64} << roll(dice, 3), 256}};
-    const ChoiceProblem problem = bench::perceptron(mesh("d:3 auto(2,1,1)"), shape, true);
+    const auto [machine, problem] = random_training(dice);
     PlanCache cache(machine);
     const auto best = choose_with_weights(problem, {0, 1}, cache);
     const auto turns = choose_in_turns(problem, {0, 1}, cache);
