@@ -13,11 +13,12 @@ namespace tessera::repl {
 
 namespace {
 
-constexpr double kSecondsMin = 0.01;
+constexpr double kSecondsMin = 0.1;
 constexpr double kShareMin = 0.01;
 constexpr int kStatementColumns = 22;
 
-double seconds_of(const StatementProfile& one) { return one.computing.most + one.moving.most + one.waiting.most; }
+double seconds_at_work(const StatementProfile& one) { return one.computing.most + one.moving.most; }
+double seconds_of(const StatementProfile& one) { return seconds_at_work(one) + one.waiting.most; }
 
 // `12.3 ms`; of several ranks `10 to 12.3 ms`, if they differ.
 std::string range_text(const SecondsOverRanks& seconds) {
@@ -49,8 +50,12 @@ Row row_of(const StatementProfile& one, double all, bool names_file) {
 
 std::string profile_table(const std::vector<StatementProfile>& statements) {
   double all = 0;
-  for (const StatementProfile& one : statements) all += seconds_of(one);
-  if (all < kSecondsMin) return "";
+  double at_work = 0;
+  for (const StatementProfile& one : statements) {
+    all += seconds_of(one);
+    at_work += seconds_at_work(one);
+  }
+  if (at_work < kSecondsMin) return "";
   std::vector<Row> rows = {{"statement", "line", "time", "computing", "moving", "waiting"}};
   const bool names_file = !share_a_file(statements);
   double rest = 0;

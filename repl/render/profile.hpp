@@ -8,8 +8,8 @@
 
 namespace tessera::repl {
 
-// A table with a row for each statement that took a hundredth of the time or more. Empty where all took less than 10
-// ms, of which the clock says little.
+// A table with a row for each statement that took a hundredth of the time or more. Empty where all computed and moved
+// for less than a tenth of a second: of that the clock says little, and how long ranks wait for each other says less.
 std::string profile_table(const std::vector<StatementProfile>& statements);
 
 }  // namespace tessera::repl

@@ -140,7 +140,7 @@ print s
             self.assertIn("program.tess:3:1: steps 1, received 192 B in all, ", done.err)
 
     def test_a_profile_over_ranks(self):
-        path = self.script(SPLIT + "let a = random(f32[1024@x, 1024], 1)\nlet b = loop b = a for i < 4 { tanh(b @ (a as [1024, 1024])) }\n"
+        path = self.script(SPLIT + "let a = random(f32[1024@x, 1024], 1)\nlet b = loop b = a for i < 24 { tanh(b @ (a as [1024, 1024])) }\n"
                            "print sum(b) < 1e9\n")
         for ranks in (1, 2, 3):
             done = self.launch(ranks, "run", "--stats", path)

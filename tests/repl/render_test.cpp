@@ -34,15 +34,15 @@ StatementProfile profiled(std::string text, std::uint32_t line, SecondsOverRanks
 
 TEST(Profile, ListsWhatTakesAHundredthOfTheTimeAndCountsTheRest) {
   const std::vector<StatementProfile> statements = {
-      profiled("let a = iota(f32[8@x])", 2, {0.001, 0.002}, {}), profiled("let b = 1", 3, {1e-6, 1e-6}, {}),
-      profiled("let c = loop b = a for i < 1000 { b * 0.5 }", 4, {0.05, 0.05}, {0.04, 0.048}),
+      profiled("let a = iota(f32[8@x])", 2, {0.01, 0.02}, {}), profiled("let b = 1", 3, {1e-5, 1e-5}, {}),
+      profiled("let c = loop b = a for i < 1000 { b * 0.5 }", 4, {0.5, 0.5}, {0.4, 0.48}),
       profiled("let d = 2", 5, {}, {})};
   EXPECT_EQ(profile_table(statements),
-            "statement               line  time  computing       moving  waiting\n"
-            "let a = iota(f32[8@x])     2    2%  1 to 2 ms          0 s      0 s\n"
-            "let c = loop b = a ...     4   98%      50 ms  40 to 48 ms      0 s\n"
+            "statement               line  time    computing         moving  waiting\n"
+            "let a = iota(f32[8@x])     2    2%  10 to 20 ms            0 s      0 s\n"
+            "let c = loop b = a ...     4   98%       500 ms  400 to 480 ms      0 s\n"
             "2 others                        0%\n");
-  EXPECT_EQ(profile_table({statements.begin(), statements.begin() + 2}), "") << "the clock says little of 2 ms";
+  EXPECT_EQ(profile_table({statements.begin(), statements.begin() + 2}), "") << "the clock says little of 20 ms";
 }
 
 TEST(Manual, HasNoMarksOfMarkdown) {
