@@ -16,6 +16,8 @@ void bind_plans(nb::module_& m);     // Plan, plan, compare, verify
 void bind_session(nb::module_& m);   // Session, Function
 void bind_texts(nb::module_& m);     // explain, format, is_incomplete, operations
 
+// Choices of layouts as dictionaries, with the keys of `tessera choose --json`.
+nb::list dicts_of(const std::vector<Choice>& choices);
 // A machine as Python gives it: a file's name, its text or its list; None is the default.
 Machine machine_of(const nb::object& given);
 // A placement: `auto`, a matrix as text or as lists; None is none.

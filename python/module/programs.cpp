@@ -6,6 +6,7 @@
 
 #include "python/module/classes.hpp"
 #include "python/module/errors.hpp"
+#include "tessera/choice.hpp"
 
 namespace tessera::python {
 
@@ -75,8 +76,16 @@ void bind_pipelines(nb::module_& m) {
 
 std::string elaborated(const Program& program) { return taken(program.elaborated()); }
 std::vector<Pipeline> pipelines(const Program& program) { return taken(program.pipelines()); }
+nb::list choices(const Program& program) { return dicts_of(taken(choices_of(program))); }
 
 }  // namespace
+
+nb::list dicts_of(const std::vector<Choice>& choices) {
+  const nb::object loads = nb::module_::import_("json").attr("loads");
+  nb::list all;
+  for (const Choice& one : choices) all.append(loads(choice_json(one)));
+  return all;
+}
 
 void bind_programs(nb::module_& m) {
   bind_places(m);
@@ -92,6 +101,8 @@ void bind_programs(nb::module_& m) {
       .def_prop_ro("bindings", &Program::bindings, "The names that it binds, in order.")
       .def_prop_ro("redistributions", &Program::redistributions, "Where data moves, and why.")
       .def_prop_ro("pipelines", &pipelines, "Its pipelines, with all schedules.")
+      .def_prop_ro("choices", &choices, nb::sig("def choices(self) -> list[dict[str, typing.Any]]"),
+                   "The layouts chosen for each call of an `auto fn`, as `tessera choose --json` says them.")
       .def("elaborated", &elaborated, "The text with every type and redistribution written out.")
       .def("_shown", [](const Program& p) { return p.shown().size(); });
   nb::class_<RunReport>(m, "Report", "What has run: Session.run.")
@@ -103,6 +114,10 @@ void bind_programs(nb::module_& m) {
       .def_ro("peak_bytes", &RunReport::peak_bytes, "The most alive on a device at once.")
       .def_prop_ro(
           "pipelines", [](const RunReport& r) { return pipelines(r.program); }, "Its pipelines, with all schedules.")
+      .def_prop_ro(
+          "choices", [](const RunReport& r) { return choices(r.program); },
+          nb::sig("def choices(self) -> list[dict[str, typing.Any]]"),
+          "The layouts chosen for each call of an `auto fn`, as `tessera choose --json` says them.")
       .def(
           "elaborated", [](const RunReport& r) { return elaborated(r.program); },
           "The text with every type and redistribution written out.");

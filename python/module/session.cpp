@@ -19,6 +19,7 @@
 #include "python/module/errors.hpp"
 #include "python/module/memory.hpp"
 #include "python/module/work.hpp"
+#include "tessera/choice.hpp"
 #include "tessera/function.hpp"
 
 namespace tessera::python {
@@ -371,6 +372,10 @@ void bind_session(nb::module_& m) {
   c.def(
       "function", &function, nb::arg("name"), nb::arg("types") = nb::none(),
       "A function of the program, compiled for these types of its arguments; without any for those that it declares.");
+  c.def(
+      "choices", [](PySession& self) { return dicts_of(taken(self.read().choices())); },
+      nb::sig("def choices(self) -> list[dict[str, typing.Any]]"),
+      "The layouts chosen for each `auto fn` that the last text called, or the last compiled function.");
   c.def("_functions", [](PySession& self) { return self.read().functions(); });
   c.def("fork", &fork, "A session with the same names, which goes its own way from here.");
   c.def("stop", [](PySession& self) { self.session().stop(); }, "From another thread: ends the work in progress.");

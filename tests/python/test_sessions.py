@@ -57,6 +57,37 @@ def test_forks_go_their_own_ways():
     assert s.meshes() == {"m": {"x": 2}}
 
 
+STEP = """
+fn loss(x: f32[B, D]?, w: f32[D, F]?) -> f32 = sum(x @ w)
+auto fn step(x: f32[B, D] auto, w: f32[D, F] auto) -> (f32, f32[D, F] as w) {
+  let (l, g) = grad(loss, wrt=[w])(x, w)
+  (l, w - 0.5 * g)
+}
+"""
+
+
+def test_choices_are_dictionaries_and_the_last_text_s():
+    s = tessera.Session()
+    s.run("mesh m = [x: 2]\n" + STEP + "let x = ones(f32[8, 4])")
+    assert s.choices() == []
+    call = "let (l, w) = step(x, ones(f32[4, 2]))"
+    checked = s.check(call).choices
+    assert s.choices() == []  # nothing of it ran
+    report = s.run(call)
+    assert report.choices == checked == s.choices()
+    (one,) = checked
+    assert one["function"] == "step" and one["mesh"] == "x:2" and one["verified"] is True and one["weights"] is None
+    types = {value["name"]: value["type"] for value in one["values"]}
+    assert types["w"] == one["values"][-1]["type"] and list(types) == ["x", "w", "l", "g", None]
+    assert one["bound_seconds"] <= one["seconds"] and len(one["peak_bytes"]) == 2
+    checked[0]["function"] = "mine"
+    assert s.choices()[0]["function"] == "step"  # a dictionary is the caller's own
+    s.function("step", ["f32[16, 4]", "f32[4, 2]"])
+    assert s.choices()[0]["values"][0]["type"].startswith("f32[16")
+    s.run("let y = x + x")
+    assert s.check("let z = x").choices == []
+
+
 def test_callbacks():
     logged, steps = [], []
     s = tessera.Session(log=logged.append, progress=lambda *now: steps.append(now), reshard="warn")
