@@ -8,6 +8,11 @@
 // only where one stretch ends and the next begins. If near senders would be busy for longer than any device receives,
 // the last stretch comes from the farther holders: as much as they and the links between the units can send in less
 // time.
+//
+// Example: on x:2,y:2 `f32[8@x] -> f32[8]` has the cells 0:4, held by devices 0 and 1, and 4:8, held by 2 and 3.
+// Devices 0 and 1 lack 4:8: end to end these are eight elements, of which device 2 sends the first four, all to 0, and
+// device 3 the rest, all to 1. On x:2,y:3 devices 3, 4 and 5 send four of twelve each, so again no box is cut; on x:3
+// the cell 0:2 of `f32[6@x]` has one holder, which sends it twice.
 #pragma once
 
 #include <algorithm>

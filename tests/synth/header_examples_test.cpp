@@ -1,5 +1,7 @@
 // The worked examples of synth's headers, each under its header's name: `synth/cluster/cluster.hpp` is Cluster. Those
 // that need another test's helpers are beside that test.
+#include <fmt/format.h>
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <cstdint>
@@ -10,6 +12,7 @@
 #include "synth/cluster/cluster.hpp"
 #include "synth/collective/direct_reduction.hpp"
 #include "synth/collective/rounds.hpp"
+#include "synth/collective/routing.hpp"
 #include "synth/collective/tile_exchange.hpp"
 #include "synth/layout/mesh.hpp"
 #include "synth/layout/place_matrix.hpp"
@@ -57,6 +60,26 @@ TEST(ExampleOf, TileExchange) {
   ASSERT_TRUE(exchange.has_value());
   EXPECT_EQ(exchange->device(1).received, 8 * 2 - 2 * 2);                          // all but its own rows
   EXPECT_EQ(exchange->links()[cluster.link(0, 1)].received, 2 * (8 * 2 - 4 * 2));  // for both devices of the node
+}
+
+// The copies of a change of layout that leave their device, as "source>target begin:end" along dimension 0.
+std::vector<std::string> sends_of(const std::string& axes, const std::string& from, const std::string& to) {
+  const MeshRef on = mesh(axes);
+  std::vector<std::string> sends;
+  Routing(type(from, on), type(to, on), nullptr)
+      .walk([&](std::int32_t source, std::int32_t target, const Box& box, std::int64_t) {
+        if (source != target) sends.push_back(fmt::format("{}>{} {}:{}", source, target, box[0].begin, box[0].end));
+      });
+  return sends;
+}
+
+TEST(ExampleOf, Routing) {
+  using testing::ElementsAre;
+  EXPECT_THAT(sends_of("x:2,y:2", "f32[8@x]", "f32[8]"), ElementsAre("2>0 4:8", "3>1 4:8", "0>2 0:4", "1>3 0:4"));
+  EXPECT_THAT(sends_of("x:2,y:3", "f32[8@x]", "f32[8]"),
+              ElementsAre("3>0 4:8", "4>1 4:8", "5>2 4:8", "0>3 0:4", "1>4 0:4", "2>5 0:4"));
+  EXPECT_THAT(sends_of("x:3", "f32[6@x]", "f32[6]"),
+              ElementsAre("1>0 2:4", "2>0 4:6", "0>1 0:2", "2>1 4:6", "0>2 0:2", "1>2 2:4"));
 }
 
 TEST(ExampleOf, PlaceMatrix) {
