@@ -1,28 +1,15 @@
 // From "reading stopped at this token" to a diagnostic that says what is wrong in the reader's words, and what to type.
 #pragma once
 
-#include <string>
 #include <string_view>
-#include <vector>
 
 #include "base/diagnostic.hpp"
 #include "base/source.hpp"
+#include "frontend/sentence.hpp"
 #include "frontend/syntax.hpp"
 #include "frontend/token.hpp"
 
 namespace tessera::frontend {
-
-// The names of all operations, which hints tell apart from others; null: none is known.
-using FunctionNames = std::vector<std::string> (*)();
-
-// The statement (or type, or mesh) that could not be read.
-struct Sentence {
-  Goal goal;
-  Tokens tokens;
-  std::string_view text;  // of the whole source
-  base::SourceId source;
-  FunctionNames functions = nullptr;
-};
 
 base::Diagnostic explain(const Sentence& sentence, const Stop& stop);
 

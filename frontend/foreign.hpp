@@ -5,7 +5,7 @@
 #include <string>
 #include <string_view>
 
-#include "frontend/explain.hpp"
+#include "frontend/sentence.hpp"
 
 namespace tessera::frontend {
 

@@ -7,16 +7,11 @@
 #include "base/source.hpp"
 #include "base/stop.hpp"
 #include "frontend/ast.hpp"
-#include "frontend/explain.hpp"
+#include "frontend/limits.hpp"
+#include "frontend/sentence.hpp"
 #include "frontend/token.hpp"
 
 namespace tessera::frontend {
-
-// Limits on what is read at all; beyond them there is a diagnostic, never a crash or a hang.
-inline constexpr std::size_t kSourceBytesMax = 16U << 20U;  // one text
-inline constexpr std::size_t kNestingMax = 256;             // brackets, operators and keywords open at once
-inline constexpr std::size_t kTokensMax = kSourceBytesMax;  // words and signs of one text
-inline constexpr std::size_t kSyntaxErrorsMax = 50;         // then the rest of the text is not looked at
 
 // Parses one text that is in `sources`. Fails with every syntax error found, at most one per statement. `nesting_max`
 // and `tokens_max` may lower kNestingMax and kTokensMax. Hints about names of other libraries know `functions`.

@@ -8,7 +8,7 @@
 #include <string_view>
 
 #include "base/source.hpp"
-#include "frontend/explain.hpp"
+#include "frontend/sentence.hpp"
 #include "frontend/syntax.hpp"
 #include "frontend/token.hpp"
 

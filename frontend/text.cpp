@@ -5,7 +5,7 @@
 #include "base/units_text.hpp"
 #include "base/utf8.hpp"
 #include "frontend/kinds.hpp"
-#include "frontend/parse.hpp"
+#include "frontend/limits.hpp"
 
 namespace tessera::frontend {
 
