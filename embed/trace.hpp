@@ -4,7 +4,7 @@
 #include <functional>
 
 #include "embed/session_impl.hpp"
-#include "runtime/execute/run.hpp"
+#include "runtime/execute/world.hpp"
 #include "typeck/typed/lower.hpp"
 
 namespace tessera::embed {

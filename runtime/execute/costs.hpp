@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "base/result.hpp"
-#include "runtime/execute/run.hpp"
+#include "runtime/execute/world.hpp"
 #include "runtime/ranks/team.hpp"
 
 namespace tessera::runtime {

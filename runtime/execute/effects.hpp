@@ -2,7 +2,7 @@
 #pragma once
 
 #include "base/result.hpp"
-#include "runtime/execute/run.hpp"
+#include "runtime/execute/world.hpp"
 #include "runtime/transfers/storage.hpp"
 
 namespace tessera::runtime {

@@ -14,10 +14,10 @@
 
 #include "base/result.hpp"
 #include "runtime/execute/costs.hpp"
-#include "runtime/execute/run.hpp"
 #include "runtime/execute/stopping.hpp"
 #include "runtime/execute/throttle.hpp"
 #include "runtime/execute/trace.hpp"
+#include "runtime/execute/world.hpp"
 #include "runtime/transfers/borders.hpp"
 #include "runtime/transfers/copies.hpp"
 #include "runtime/transfers/moves.hpp"

@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "base/result.hpp"
-#include "runtime/execute/run.hpp"
+#include "runtime/execute/world.hpp"
 #include "runtime/memory/plan.hpp"
 #include "runtime/transfers/moves.hpp"
 

@@ -7,6 +7,7 @@
 
 #include "synth/program/signature.hpp"
 #include "synth/program/type_checks.hpp"
+#include "synth/program/type_rules.hpp"
 
 namespace tessera::synth {
 

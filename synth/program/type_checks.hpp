@@ -3,7 +3,7 @@
 
 #include <cstddef>
 
-#include "synth/program/type_rules.hpp"
+#include "synth/layout/array_type.hpp"
 
 namespace tessera::synth {
 
