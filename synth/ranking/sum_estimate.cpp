@@ -5,7 +5,6 @@
 #include "synth/layout/axis_parts.hpp"
 #include "synth/redistribute/programs.hpp"
 #include "synth/reduce/price.hpp"
-#include "synth/reduce/search.hpp"
 
 namespace tessera::synth {
 
@@ -38,18 +37,18 @@ double SumEstimate::of_sum(const ReduceLevels& levels, double bytes, ReduceGoal 
 }
 
 // By a program where the planner has one, else by direct steps.
-double SumEstimate::search(const ReduceLevels& levels, double bytes, ReduceGoal goal) const {
+double SumEstimate::search(const ReduceLevels& levels, double bytes, ReduceGoal goal) {
   std::int64_t members = 1;
   for (const ReduceLevel& level : levels) members *= level.factor;
   const ReducePrices prices(cluster_, levels, bytes);
   if (is_wide(mesh_.devices(), members) && has_programs(machine_, mesh_, members))
     return fastest_nested(prices, levels, goal).seconds;
   const bool by_program = has_programs(machine_, mesh_, members) || levels.size() > kSearchLevelsMax;
-  if (by_program) return best_program(reduce_graphs(), cluster_, levels, bytes, goal).seconds;
+  if (by_program) return best_program(graphs_, cluster_, levels, bytes, goal).seconds;
   ReduceSearch search;
   search.goal = goal;
   search.forms = {ReduceForm::direct};
-  return fastest_unstretched(reduce_graphs(), prices, levels.size(), search).seconds;
+  return fastest_unstretched(graphs_, prices, levels.size(), search).seconds;
 }
 
 double SumEstimate::of_gather(const ReduceLevels& levels, double bytes) const {

@@ -17,6 +17,7 @@
 #include "synth/layout/array_type.hpp"
 #include "synth/layout/place_matrix.hpp"
 #include "synth/reduce/levels.hpp"
+#include "synth/reduce/search.hpp"
 
 namespace tessera::synth {
 
@@ -34,12 +35,13 @@ class SumEstimate {
   using Key = std::tuple<std::vector<std::pair<std::int64_t, std::size_t>>, double, ReduceGoal>;
 
   double of_sum(const ReduceLevels& levels, double bytes, ReduceGoal goal);
-  double search(const ReduceLevels& levels, double bytes, ReduceGoal goal) const;
+  double search(const ReduceLevels& levels, double bytes, ReduceGoal goal);
   double of_gather(const ReduceLevels& levels, double bytes) const;
 
   const Machine& machine_;
   Cluster cluster_;
   const Mesh& mesh_;
+  ReduceGraphs graphs_;
   std::map<Key, double> known_;
 };
 

@@ -13,15 +13,11 @@
 #include "base/stop_scope.hpp"
 #include "synth/cluster/cluster.hpp"
 #include "synth/layout/axis_parts.hpp"
-#include "synth/redistribute/rivals/pieces.hpp"
+#include "synth/redistribute/pieces.hpp"
 
 namespace tessera::synth {
 
 namespace {
-
-using rivals::Piece;
-using rivals::PieceList;
-using rivals::Pieces;
 
 // Digits of more positions are cut further where units of the machine have not cut them: a launch among fewer devices
 // is not worth two. Of more digits than the last number there are too many orders.
@@ -118,7 +114,7 @@ class Ends {
   Piece split(Piece piece, std::int64_t major_size) {
     const Piece minor = pieces_.split(piece, major_size);
     for (std::vector<PieceList>* const end : {&from_, &to_}) {
-      for (PieceList& list : *end) rivals::insert_after(list, piece, minor);
+      for (PieceList& list : *end) insert_after(list, piece, minor);
     }
     moving_.push_back(minor);
     return minor;
@@ -422,7 +418,7 @@ class DigitSearch {
 namespace {
 
 std::optional<Chain> fastest_by_digits(const ArrayType& from, const ArrayType& to, Prices& prices, double seconds,
-                                       rivals::Grain grain) {
+                                       Grain grain) {
   if (from.mesh() != to.mesh() || !is_cut_evenly(from) || !is_cut_evenly(to)) return std::nullopt;
   const auto pieces = Pieces::of(from, to, grain);
   if (!pieces) return std::nullopt;
@@ -441,11 +437,11 @@ std::optional<Chain> fastest_by_digits(const ArrayType& from, const ArrayType& t
 
 std::optional<Chain> move_by_digits(const ArrayType& from, const ArrayType& to, Prices& prices, double seconds) {
   if (is_assumed(prices.machine())) return std::nullopt;
-  return fastest_by_digits(from, to, prices, seconds / kWorthDigits, rivals::Grain::coarse);
+  return fastest_by_digits(from, to, prices, seconds / kWorthDigits, Grain::coarse);
 }
 
 std::optional<Chain> move_by_prime_digits(const ArrayType& from, const ArrayType& to, Prices& prices) {
-  return fastest_by_digits(from, to, prices, std::numeric_limits<double>::infinity(), rivals::Grain::prime);
+  return fastest_by_digits(from, to, prices, std::numeric_limits<double>::infinity(), Grain::prime);
 }
 
 }  // namespace tessera::synth

@@ -9,17 +9,11 @@
 
 #include "base/stop_scope.hpp"
 #include "synth/redistribute/floors.hpp"
-#include "synth/redistribute/rivals/pieces.hpp"
+#include "synth/redistribute/pieces.hpp"
 
 namespace tessera::synth {
 
 namespace {
-
-using rivals::append;
-using rivals::holds;
-using rivals::Piece;
-using rivals::PieceList;
-using rivals::Pieces;
 
 // So many layouts are looked at and so many steps priced; then the search is given up. A price takes as long as there
 // are devices. Meshes of up to five pieces are below, with arrays of up to three dimensions; of more there are so many
@@ -148,7 +142,7 @@ class Search {
 
   // Gives the chain; nothing where there is none, or none was found in time.
   std::optional<Chain> run() {
-    const auto pieces = Pieces::of(from_, to_, rivals::Grain::prime);
+    const auto pieces = Pieces::of(from_, to_, Grain::prime);
     if (!pieces) return std::nullopt;
     Moves moves(*pieces);
     const std::int64_t of_few = pieces->count() <= kFewPieces ? kPricedDevicesMax / from_.devices() : 0;

@@ -154,7 +154,8 @@ KnownSums::Program Prices::searched(const Collective& step, const ArrayType& bef
     if (shared.by_program->is_found) worked(work_of_pairs(step, after));
     return *std::move(shared.by_program);
   }
-  auto best = priced(best_reduce_program(machine_, step, before, after, seconds_max), step, before, after, seconds_max);
+  auto found = best_reduce_program(graphs_, machine_, step, before, after, seconds_max);
+  auto best = priced(std::move(found), step, before, after, seconds_max);
   if (!key.has_value()) return best;
   shared.by_program = best;
   known_sums_->set(std::move(*key), std::move(shared));

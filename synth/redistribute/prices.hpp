@@ -10,6 +10,7 @@
 
 #include "synth/machine/machine.hpp"
 #include "synth/redistribute/known_sums.hpp"
+#include "synth/reduce/search.hpp"
 
 namespace tessera::synth {
 
@@ -107,6 +108,7 @@ class Prices {
 
   const Machine& machine_;
   KnownSums* known_sums_;
+  ReduceGraphs graphs_;  // that searches for programs share: they do not depend on sizes
   std::vector<Known> known_;
   std::vector<KnownProgram> programs_;
   std::vector<KnownSize> sizes_;

@@ -13,11 +13,6 @@
 
 namespace tessera::synth {
 
-ReduceGraphs& reduce_graphs() {
-  thread_local ReduceGraphs all;
-  return all;
-}
-
 namespace {
 
 // Levels whose units a sum may be taken by: those of several devices, and devices whose own links differ. Innermost
@@ -81,8 +76,8 @@ bool has_programs(const Machine& machine, const Mesh& mesh, std::int64_t members
   return !is_assumed(machine);
 }
 
-ReduceProgramRef best_reduce_program(const Machine& machine, const Collective& step, const ArrayType& before,
-                                     const ArrayType& after, double seconds) {
+ReduceProgramRef best_reduce_program(ReduceGraphs& graphs, const Machine& machine, const Collective& step,
+                                     const ArrayType& before, const ArrayType& after, double seconds) {
   const auto axes = without(before.layout().pending(), after.layout().pending());
   if (!axes) return nullptr;
   const auto levels = levels_of_sum(machine, after.mesh(), *axes);
@@ -100,7 +95,7 @@ ReduceProgramRef best_reduce_program(const Machine& machine, const Collective& s
     const PricedProgram even = fastest_nested(ReducePrices(cluster, *levels, bytes), *levels, goal);
     return even.seconds < seconds ? std::make_shared<const ReduceProgram>(program_of(*levels, even.program)) : nullptr;
   }
-  const PricedProgram best = best_program(reduce_graphs(), cluster, *levels, bytes, goal);
+  const PricedProgram best = best_program(graphs, cluster, *levels, bytes, goal);
   const bool is_faster = !best.program.steps.empty() && best.seconds < seconds;
   const auto has_lists = [](const MachineLevel& level) { return !level.unit_bandwidths.empty(); };
   if (std::any_of(machine.levels.begin(), machine.levels.end(), has_lists)) {

@@ -18,13 +18,10 @@ bool has_programs(const Machine& machine, const Mesh& mesh, std::int64_t members
 // units do.
 std::optional<ReduceLevels> levels_of_sum(const Machine& machine, const Mesh& mesh, const AxisList& axes);
 
-// The graphs of a machine's levels, shared by every search of a thread: they do not depend on sizes.
-ReduceGraphs& reduce_graphs();
-
 // The fastest program of a reduce_scatter or an all_reduce: by the closed formulas of synth/reduce, or, where groups
 // end inside a unit or links differ, by units of the best level; of a wide reduction a nested one. Null where none
 // takes less than so many seconds. Asked only if has_programs.
-ReduceProgramRef best_reduce_program(const Machine& machine, const Collective& step, const ArrayType& before,
-                                     const ArrayType& after, double seconds);
+ReduceProgramRef best_reduce_program(ReduceGraphs& graphs, const Machine& machine, const Collective& step,
+                                     const ArrayType& before, const ArrayType& after, double seconds);
 
 }  // namespace tessera::synth

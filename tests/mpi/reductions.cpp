@@ -124,7 +124,8 @@ class Placed {
     if (!levels || levels->empty()) return;
     std::vector<synth::LevelStep> steps;
     std::vector<synth::LevelProgram> all;
-    list_programs(synth::reduce_graphs().of(levels->size()), synth::ReduceGraph::kStart, steps, all);
+    synth::ReduceGraphs graphs;
+    list_programs(graphs.of(levels->size()), synth::ReduceGraph::kStart, steps, all);
     for (const synth::LevelProgram& program : all) {
       synth::Plan plan = runners_.front().plan;
       synth::Collective sum = synth::all_reduce_step(from_.layout().pending());

@@ -33,6 +33,7 @@ INNER_WALLS = [
     (r"tests/", r"bench/(?!planner/(problems|reductions|scores)\.hpp|choose/training\.hpp)", "tests share the yardstick of planners and the programs to choose layouts for, nothing else"),
     (r"synth/layout/", r"synth/(?!layout/|kinds\.hpp)", "layouts come before everything else in synth"),
     (r"synth/verify/", r"synth/(redistribute/|reduce/|collective/(moves|routing|sends|direct))", "the verifier trusts no planner"),
+    (r"synth/redistribute/(?!rivals/)", r"synth/redistribute/rivals/(?!rivals\.hpp)", "rivals stand on our planner's pieces, and it only asks them for chains"),
     (r"synth/verify/", r"synth/choose/", "the verifier trusts no search"),
     (r"synth/(layout|collective|machine|program|choice)/", r"synth/(redistribute|verify|choose)/", "plans and choices are made from it"),
     (r"typeck/(open|elaborate|gradient)/", r"synth/(layout/(layout|array_type|tiling|cuts)\.hpp|plan/|redistribute/|verify/)", "shapes are found before layouts, and layouts before plans"),
@@ -74,6 +75,10 @@ LONG_BECAUSE = "Long because"
 # Put together here so that this file does not hold them.
 FORBIDDEN_WORDS = re.compile(r"\b(" + "|".join(["TO" + "DO", "FIX" + "ME", "X" + "XX"]) + r")\b")
 SKIPPED_FOLDERS = {"build", ".git", ".cache", "__pycache__"}
+
+# The only mutable global: a thread knows the stop token of what it is doing.
+GLOBALS = re.compile(r"\bthread_local\b")
+GLOBALS_STAND_IN = {"base/stop_scope.cpp"}
 
 INCLUDE = re.compile(r'^\s*#\s*include\s*([<"])([^>"]+)[>"]')
 
@@ -259,6 +264,12 @@ OUR_CASE = re.compile(r"^\s*case (?!Parser::)[\w:]+::\w+:")
 DEFAULT = re.compile(r"^\s*default:")
 
 
+def check_globals(path, lines):
+    for number, line in enumerate(lines, 1):
+        if path not in GLOBALS_STAND_IN and GLOBALS.search(NOT_CODE.sub("", line)):
+            yield number, "`thread_local`: pass it, or let what it is for own it"
+
+
 def check_defaults(lines):
     last_case = ""
     for number, line in enumerate(lines, 1):
@@ -323,6 +334,7 @@ def check_file(root, file):
             found += check_defaults(lines)
             found += check_members(path, "\n".join(lines))
             found += check_calls(path, lines)
+            found += check_globals(path, lines)
     if file.suffix in SOURCE_SUFFIXES | {".py"}:
         found += check_length(lines)
     for number, fault in sorted(found):

@@ -97,6 +97,9 @@ class Includes(unittest.TestCase):
         self.accepts("synth/verify/verify.hpp", '"synth/plan/plan.hpp"')
         self.refuses("synth/verify/verify.cpp", '"synth/redistribute/search.hpp"', "trusts no planner")
         self.refuses("synth/layout/layout.cpp", '"synth/collective/step.hpp"')
+        self.accepts("synth/redistribute/plan.cpp", '"synth/redistribute/rivals/rivals.hpp"')
+        self.accepts("synth/redistribute/rivals/paper.cpp", '"synth/redistribute/rivals/paper.hpp"')
+        self.refuses("synth/redistribute/plan.cpp", '"synth/redistribute/rivals/paper.hpp"', "rivals stand on")
 
 
 class Sizes(unittest.TestCase):
@@ -121,6 +124,16 @@ class Sizes(unittest.TestCase):
     def test_a_long_class_or_table_is_no_function(self):
         self.assertEqual(violations({"base/a.hpp": "class A {\n" + "  int f();\n" * 80 + "};\n"}), [])
         self.assertEqual(violations({"base/a.cpp": "const int kTable[] = {\n" + "    1,\n" * 80 + "};\n"}), [])
+
+
+class Globals(unittest.TestCase):
+    def test_a_thread_knows_its_stop_token_only(self):
+        text = "thread_local int calls;  // of this thread\n"
+        self.assertEqual(violations({"base/stop_scope.cpp": text, "tests/a_test.cpp": text}), [])
+        self.assertEqual(violations({"synth/a.cpp": "// thread_local\n"}), [])
+        found = violations({"synth/a.cpp": text})
+        self.assertEqual(len(found), 1, found)
+        self.assertIn("synth/a.cpp:1: `thread_local`", found[0])
 
 
 class Words(unittest.TestCase):
@@ -177,7 +190,7 @@ class Rules(unittest.TestCase):
 
     def test_a_folder_in_a_folder_belongs_to_it(self):
         self.assertEqual(violations({"synth/redistribute/rivals/a.cpp": '#include "synth/redistribute/chain.hpp"\n',
-                                     "synth/redistribute/b.cpp": '#include "synth/redistribute/rivals/c.hpp"\n'}), [])
+                                     "synth/redistribute/b.cpp": '#include "synth/redistribute/rivals/rivals.hpp"\n'}), [])
 
     def test_switches_name_all_members(self):
         text = "switch (op) {\n  case MapOp::add: return 1;\n  default: return 2;\n}\n"

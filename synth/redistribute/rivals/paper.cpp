@@ -4,15 +4,12 @@
 
 #include <utility>
 
+#include "synth/redistribute/rivals/refusals.hpp"
+
 namespace tessera::synth {
 
 namespace {
 
-using rivals::Grain;
-using rivals::holds;
-using rivals::Piece;
-using rivals::PieceList;
-using rivals::Pieces;
 using rivals::Route;
 using rivals::Splits;
 
@@ -21,7 +18,7 @@ struct PaperDigit {
   Piece piece = 0;
   std::size_t dimension = 0;
 };
-using PaperDigits = base::FixedVector<PaperDigit, rivals::kPiecesMax>;
+using PaperDigits = base::FixedVector<PaperDigit, kPiecesMax>;
 
 // The easy program gathers every digit of the source, minor ones first, and slices every digit of the target, major
 // ones first. Its peak is worn down: each slice moves ahead of the gathers, which commute if they are of different

@@ -2,7 +2,8 @@
 // sizes of tiles, then gathers.
 #pragma once
 
-#include "synth/redistribute/rivals/pieces.hpp"
+#include "synth/redistribute/chain.hpp"
+#include "synth/redistribute/pieces.hpp"
 
 namespace tessera::synth::rivals {
 

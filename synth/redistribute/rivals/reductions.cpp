@@ -6,7 +6,7 @@
 
 #include "synth/layout/axis_parts.hpp"
 #include "synth/redistribute/programs.hpp"
-#include "synth/redistribute/rivals/pieces.hpp"
+#include "synth/redistribute/rivals/refusals.hpp"
 #include "synth/reduce/rivals.hpp"
 
 namespace tessera::synth {
@@ -56,7 +56,8 @@ base::Result<ReduceProgram> program_by(Planner planner, const ArrayType& from, c
   if (levels->size() > kSearchLevelsMax) return unsupported(planner, "the sum is over more than 8 levels");
   const Cluster cluster(machine);
   const ReducePrices prices(cluster, *levels, bytes);
-  return program_of(*levels, short_program(reduce_graphs(), prices, levels->size(), goal).program);
+  ReduceGraphs graphs;
+  return program_of(*levels, short_program(graphs, prices, levels->size(), goal).program);
 }
 
 }  // namespace

@@ -3,17 +3,13 @@
 #include <numeric>
 #include <utility>
 
-#include "synth/redistribute/rivals/pieces.hpp"
+#include "synth/redistribute/chain.hpp"
+#include "synth/redistribute/pieces.hpp"
+#include "synth/redistribute/rivals/refusals.hpp"
 
 namespace tessera::synth {
 
 namespace {
-
-using rivals::Grain;
-using rivals::holds;
-using rivals::Piece;
-using rivals::PieceList;
-using rivals::Pieces;
 
 // A dimension on its way. It is split over `placed` and then `in`; the target splits it over `placed` and then `out`.
 struct Dimension {
@@ -148,8 +144,8 @@ bool Resharding::fit(Piece piece, std::int64_t& capacity, std::optional<Piece>& 
     rest = pieces_.split(piece, capacity);
     if ((wanted_ >> piece & 1U) != 0) wanted_ |= 1U << *rest;
     for (Dimension& dimension : dimensions_) {
-      rivals::insert_after(dimension.in, piece, *rest);
-      rivals::insert_after(dimension.out, piece, *rest);
+      insert_after(dimension.in, piece, *rest);
+      insert_after(dimension.out, piece, *rest);
     }
   }
   capacity /= pieces_.size(piece);
@@ -215,8 +211,8 @@ void Resharding::slice_riders(std::size_t number, PieceList& sliced) {
     arriving *= pieces_.size(piece);
   }
   target.capacity /= arriving;
-  rivals::append(source.in, riders);
-  rivals::append(sliced, riders);
+  append(source.in, riders);
+  append(sliced, riders);
 }
 
 // The target holds nothing that is not in place, and whatever the source has for it is minor-most, in order.
@@ -312,12 +308,12 @@ base::Status Resharding::permute() {
   base::FixedVector<PieceList, kRankMax> gathered;
   for (Dimension& d : dimensions_) {
     gathered.push_back(place_wanted(d));
-    rivals::append(for_others, d.out);
+    append(for_others, d.out);
   }
   for (Dimension& d : dimensions_) give(d, for_others, false);
   for (std::size_t d = 0; d < dimensions_.size(); ++d) give(dimensions_[d], gathered[d], true);
   PieceList left;
-  for (const PieceList& pieces : gathered) rivals::append(left, pieces);
+  for (const PieceList& pieces : gathered) append(left, pieces);
   for (Dimension& d : dimensions_) give(d, left, true);
   return add_permute();
 }
@@ -343,7 +339,7 @@ PieceList Resharding::place_wanted(Dimension& dimension) {
     unwanted.erase(0);
   }
   PieceList gathered = std::exchange(dimension.in, PieceList{});
-  rivals::append(gathered, replaced);
+  append(gathered, replaced);
   return gathered;
 }
 
@@ -354,7 +350,7 @@ base::Status Resharding::add_permute() {
   std::vector<AxisList> splits;
   for (const Dimension& d : dimensions_) {
     PieceList all = d.placed;
-    rivals::append(all, d.in);
+    append(all, d.in);
     splits.push_back(pieces_.axes(all));
   }
   const Layout& layout = from_.layout();

@@ -1,4 +1,4 @@
-// Private to redistribute: two layouts of one mesh cut into pieces of axes that are equal or have nothing in common.
+// Private to synth: two layouts of one mesh cut into pieces of axes that are equal or have nothing in common.
 // Pieces have numbers, so that lists of them are small and never allocate.
 #pragma once
 
@@ -7,9 +7,9 @@
 #include <optional>
 
 #include "base/fixed_vector.hpp"
-#include "synth/redistribute/chain.hpp"
+#include "synth/layout/array_type.hpp"
 
-namespace tessera::synth::rivals {
+namespace tessera::synth {
 
 // A mesh of 65,536 devices has 16 digits at most.
 inline constexpr std::size_t kPiecesMax = 16;
@@ -54,9 +54,4 @@ inline void insert_after(PieceList& list, Piece piece, Piece next) {
   if (at < list.size()) list.insert(at + 1, next);
 }
 
-base::Diagnostic unsupported(Planner rival, std::string_view why);
-// Why a rival that knows neither other meshes nor a change of what is pending cannot plan this; nothing where it can.
-std::optional<base::Diagnostic> inexpressible(Planner rival, const ArrayType& from, const ArrayType& to);
-inline constexpr std::string_view kCannotCoexist = "the layouts cut an axis in ways that cannot co-exist";
-
-}  // namespace tessera::synth::rivals
+}  // namespace tessera::synth

@@ -1,9 +1,8 @@
-#include "synth/redistribute/rivals/pieces.hpp"
+#include "synth/redistribute/pieces.hpp"
 
-#include "synth/kinds.hpp"
 #include "synth/layout/axis_parts.hpp"
 
-namespace tessera::synth::rivals {
+namespace tessera::synth {
 
 namespace {
 
@@ -93,16 +92,4 @@ Piece Pieces::split(Piece piece, std::int64_t size) {
   return static_cast<Piece>(parts_.size() - 1);
 }
 
-base::Diagnostic unsupported(Planner rival, std::string_view why) {
-  return base::make(Kind::unsupported, name(rival), why);
-}
-
-std::optional<base::Diagnostic> inexpressible(Planner rival, const ArrayType& from, const ArrayType& to) {
-  const Layout& before = from.layout();
-  const Layout& after = to.layout();
-  if (from.mesh() != to.mesh()) return unsupported(rival, "the meshes differ");
-  if (before.pending() == after.pending() && before.reduce() == after.reduce()) return std::nullopt;
-  return unsupported(rival, "the pending sums differ");
-}
-
-}  // namespace tessera::synth::rivals
+}  // namespace tessera::synth
