@@ -2,6 +2,9 @@
 
 #include <algorithm>
 #include <map>
+#include <set>
+#include <string>
+#include <tuple>
 #include <utility>
 
 #include "embed/convert.hpp"
@@ -32,6 +35,7 @@ class Estimator {
 
   Estimate take() {
     say_of_machine();
+    say_of_shares();
     const embed::ProgramFigures figures = embed::figures_of(lowered_.program, plan_, program_.machine);
     for (const embed::StepFigure& figure : figures.steps) add(figure);
     add_pipelines(figures.pipelines);
@@ -54,6 +58,7 @@ class Estimator {
       estimate_.memory_bytes_per_second += kind.bandwidth_bytes_per_second;
     }
     estimate_.devices = devices;
+    if (devices <= embed::kListedDevicesMax) estimate_.loads.resize(static_cast<std::size_t>(devices));
     memory_of_.clear();
     for (const synth::DeviceKind& kind : kinds) memory_of_.push_back(kind.memory_bytes);
     const auto machine = synth::machine_for(program_.machine, devices);
@@ -61,7 +66,26 @@ class Estimator {
     for (const synth::MachineLevel& level : machine->levels) estimate_.levels.push_back(level.name);
   }
 
+  void say_of_shares() {
+    std::set<std::tuple<std::string, std::string, std::vector<std::int64_t>>> told;
+    for (std::uint32_t k = 0; k < lowered_.program.registers.size(); ++k) {
+      for (const synth::MeshAxis& axis : lowered_.program.registers[synth::RegisterId{k}].mesh().axes()) {
+        for (const synth::NamedCut& cut : axis.cuts) {
+          if (told.emplace(axis.name, cut.name, cut.weights.values()).second)
+            estimate_.shares.push_back({axis.name, cut.name, cut.weights.values()});
+        }
+      }
+    }
+  }
+
+  void add_loads(const embed::StepFigure& figure) {
+    const std::size_t listed = std::min(figure.seconds_of_devices.size(), estimate_.loads.size());
+    for (std::size_t device = 0; device < listed; ++device)
+      estimate_.loads[device].compute_seconds += figure.times * figure.seconds_of_devices[device];
+  }
+
   void add(const embed::StepFigure& figure) {
+    add_loads(figure);
     const typeck::Origin& origin = lowered_.origins.at(figure.origin);
     EstimatedStep step{place_of(*program_.texts, origin.span),
                        figure.name,
@@ -119,6 +143,10 @@ class Estimator {
   void say_of_memory() {
     const std::vector<runtime::DevicePeak> peaks = runtime::device_peaks(lowered_.program, tiles_, plan_);
     estimate_.peak_bytes = plan_.peak_bytes;
+    for (std::size_t device = 0; device < std::min(peaks.size(), estimate_.loads.size()); ++device) {
+      estimate_.loads[device].peak_bytes = peaks[device].bytes;
+      if (device < memory_of_.size()) estimate_.loads[device].memory_bytes = memory_of_[device];
+    }
     for (std::size_t device = 0; device < peaks.size(); ++device) {
       if (peaks[device].bytes < plan_.peak_bytes) continue;
       estimate_.peak_device = static_cast<std::int64_t>(device);

@@ -20,9 +20,6 @@ namespace tessera::embed {
 
 namespace {
 
-// The sends of steps among more devices are not listed to find out which levels they cross.
-constexpr std::int64_t kListedDevicesMax = 64;
-
 void append(ProgramFigures& all, ProgramFigures some) {
   std::move(some.steps.begin(), some.steps.end(), std::back_inserter(all.steps));
   all.pipelines.insert(all.pipelines.end(), some.pipelines.begin(), some.pipelines.end());
@@ -152,6 +149,7 @@ class FigureWalk {
     const typeck::FetchedParts parts = typeck::fetched_parts(assemble, operands, result, machine);
     if (parts.received_bytes == 0) return;
     figure.operations = figure.memory_bytes = 0;
+    figure.seconds_of_devices.clear();
     figure.moves = true;
     figure.received_bytes = parts.received_bytes;
     figure.seconds = parts.seconds;
@@ -171,6 +169,7 @@ class FigureWalk {
     const synth::StepCost price = synth::cost_of_carries(machine, result, hops);
     figure.name = "carry";
     figure.operations = figure.memory_bytes = 0;
+    figure.seconds_of_devices.clear();
     figure.moves = true;
     figure.received_bytes = price.received_bytes_total;
     figure.seconds = price.seconds;
@@ -200,6 +199,17 @@ class FigureWalk {
     figure.slowest = static_cast<std::int64_t>(result.mesh().device_of_run(local->slowest).value);
     figure.operations = local->operations;
     figure.memory_bytes = local->bytes;
+    if (result.mesh().devices_end() > kListedDevicesMax) return;
+    const auto seconds = synth::seconds_by_device(machine, apply.operation, operands, result, at_hand);
+    for (std::size_t k = 0; k < seconds.size(); ++k)
+      add_seconds(figure, result, static_cast<std::int64_t>(k), seconds[k]);
+  }
+
+  static void add_seconds(StepFigure& figure, const synth::ArrayType& result, std::int64_t device, double seconds) {
+    const synth::Mesh& mesh = result.mesh();
+    if (mesh.devices_end() > kListedDevicesMax) return;
+    figure.seconds_of_devices.resize(static_cast<std::size_t>(mesh.devices_end()), 0);
+    figure.seconds_of_devices[mesh.device_of_run(device).value] = seconds;
   }
 
   // Parts are read and written once.
@@ -209,6 +219,7 @@ class FigureWalk {
       const auto number = static_cast<std::int64_t>(result.mesh().device_of_run(device).value);
       const double seconds = bytes / machine.devices[static_cast<std::size_t>(number)].bandwidth_bytes_per_second;
       figure.memory_bytes += bytes;
+      add_seconds(figure, result, device, seconds);
       if (seconds > figure.seconds) figure.slowest = number;
       figure.seconds = std::max(figure.seconds, seconds);
     }

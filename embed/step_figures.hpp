@@ -14,6 +14,9 @@
 
 namespace tessera::embed {
 
+// Among more devices the sends of a step are not listed, to find which levels they cross, nor is what each device does.
+inline constexpr std::int64_t kListedDevicesMax = 64;
+
 struct StepFigure {
   std::uint32_t origin = 0;
   std::string name;                 // `contract`, `all_gather`
@@ -25,6 +28,8 @@ struct StepFigure {
   std::vector<std::int64_t> received_by_level;  // by the outermost level of links that a byte crosses; may be empty
   double seconds = 0;                           // until the last device is done
   std::int64_t slowest = 0;                     // the first device of the run that takes so long; of local steps
+  // Of a local step, what each device of the run takes by itself; of meshes of at most kListedDevicesMax devices.
+  std::vector<double> seconds_of_devices = {};
   bool moves = false;
   bool in_pipeline = false;
 };

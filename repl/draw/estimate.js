@@ -138,6 +138,7 @@ const EstimateView = (() => {
       element('p', { className: 'legend' }, element('span', { className: 'computing', textContent: 'computing' }), element('span', { className: 'moving', textContent: 'moving' })),
       ...sweep,
       ...figure('By statement', 'Every statement as often as it runs.', bars(data, lines, width)),
+      ...LoadsView.shown(data, width),
       ...figure('Roofline', 'A dot is a step: left of the bend memory is what it waits for, right of it the products.', roofline(data, width)),
       ...figure('One turn', 'Steps in the order in which they are taken, those of loops once.', timeline(data, width)));
   }

@@ -22,6 +22,7 @@ std::string page_with(std::string_view data) {
   // From the last mark to the first, so that no mark is looked for in what was put in.
   std::string page = filled(page_template(), "@SCRIPT@", page_script());
   page = filled(page, "@ESTIMATE@", page_estimate());
+  page = filled(page, "@LOADS@", page_loads());
   page = filled(page, "@TIMELINE@", page_timeline());
   page = filled(page, "@STAGE@", page_stage());
   page = filled(page, "@DATA@", data);

@@ -16,6 +16,7 @@ std::string_view page_style();     // page.css
 std::string_view page_stage();     // stage.js
 std::string_view page_timeline();  // timeline.js
 std::string_view page_estimate();  // estimate.js
+std::string_view page_loads();     // loads.js
 std::string_view page_script();    // page.js
 
 // The page of some data (page_data.hpp).

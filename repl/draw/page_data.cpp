@@ -236,12 +236,35 @@ json pipelines_of_page(const Program& program) {
   return drawn;
 }
 
+// Of the devices that are shown; nothing of a single one, which waits for nobody.
+json loads_of(const Estimate& estimate) {
+  json drawn = json::array();
+  if (estimate.loads.size() < 2) return drawn;
+  for (const std::int64_t device : shown_devices(std::ssize(estimate.loads))) {
+    const DeviceLoad& own = estimate.loads[static_cast<std::size_t>(device)];
+    drawn.push_back({{"device", device},
+                     {"compute_seconds", own.compute_seconds},
+                     {"peak_bytes", own.peak_bytes},
+                     {"memory_bytes", own.memory_bytes}});
+  }
+  return drawn;
+}
+
+json shares_of(const Estimate& estimate) {
+  json drawn = json::array();
+  for (const AxisShares& one : estimate.shares)
+    drawn.push_back({{"axis", one.axis}, {"cut", one.cut}, {"weights", one.weights}});
+  return drawn;
+}
+
 json estimate_of_page(const Program& program, const std::vector<SweptEstimate>& sweep) {
   const auto estimated = estimate(program);
   if (!estimated) return nullptr;
   json data = json::parse(estimate_json(*estimated).dump());
   data["flops_per_second"] = estimated->flops_per_second;
   data["memory_bytes_per_second"] = estimated->memory_bytes_per_second;
+  data["loads"] = loads_of(*estimated);
+  data["shares"] = shares_of(*estimated);
   data["steps"] = json::array();
   for (const EstimatedStep& one : estimated->steps) {
     if (data["steps"].size() == kEstimatedStepsMax) break;

@@ -1,8 +1,11 @@
 // `:choice`: what was chosen for a function of the session, and what other layouts would take.
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <optional>
+#include <set>
+#include <string>
 
 #include "repl/interactive/commands.hpp"
 #include "repl/interactive/interpreter.hpp"
@@ -43,6 +46,30 @@ bool explain_in(const CommandCall& call, const ChosenCall& chosen, const std::st
   return true;
 }
 
+// The functions that `:choice` can tell of, in alphabetical order.
+std::set<std::string> functions_called(const State& state) {
+  std::set<std::string> names;
+  last_call(state, [&](const Choice& one) {
+    names.insert(one.function);
+    return false;
+  });
+  return names;
+}
+
+bool complain_of_function(const CommandCall& call, const std::string& function) {
+  const std::set<std::string> others = functions_called(call.interpreter.state());
+  if (!others.empty())
+    return call.interpreter.complain(
+        fmt::format("{}\n  help: there is `:choice {}`",
+                    function.empty() ? "`:choice` needs the name of a function"
+                                     : fmt::format("no call of an `auto fn {}` has bound a name here", function),
+                    fmt::join(others, "`, `:choice ")));
+  return call.interpreter.complain(
+      fmt::format("no call of an `auto fn{0}` has bound a name here\n  help: layouts are chosen for a call: `let r = "
+                  "{1}(...)`, then `:choice {1}`",
+                  function.empty() ? "" : " " + function, function.empty() ? "f" : function));
+}
+
 bool is_bound(const State& state, const std::string& name) {
   const std::vector<Binding> names = state.session.names();
   return std::any_of(names.begin(), names.end(), [&](const Binding& own) { return own.name == name; });
@@ -57,11 +84,7 @@ bool run_choice(const CommandCall& call) {
   const std::size_t blank = words.find(' ');
   const std::string function = words.substr(0, blank);
   const auto found = last_call(call.interpreter.state(), [&](const Choice& one) { return one.function == function; });
-  if (!found)
-    return call.interpreter.complain(fmt::format(
-        "no call of an `auto fn {0}` has bound a name here\n  help: layouts are chosen for a call: `let r = "
-        "{0}(...)`, then `:choice {0}`",
-        function));
+  if (!found) return complain_of_function(call, function);
   if (blank == std::string::npos) {
     call.out(choice_text(found->choice, call.interpreter.state().session.config().machine));
     return true;

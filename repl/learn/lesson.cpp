@@ -41,7 +41,7 @@ Rule rule_of(CheckKind kind) {
     case CheckKind::golf:
       return {{"from", "to"}, {"only", "uses", "by-hand", "par", "planner", "crossing"}, {"from", "to"}};
     case CheckKind::error: return {{"name", "slug"}, {}, {"name"}};
-    case CheckKind::program: return {{"result", "equals", "counts"}, {}, {"result"}};
+    case CheckKind::program: return {{"result", "equals"}, {"counts", "seconds"}, {"result"}};
   }
   return {};
 }

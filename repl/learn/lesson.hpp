@@ -20,7 +20,7 @@ namespace tessera::repl {
 //   plan      from: A, to: B, type: T      B has A's elements and this type, at no more than the planner's price
 //   golf      from: A, to: B               the same for two layouts of the learner's choice
 //   error     name: C, slug: S             `let C = ...` is refused with this diagnostic
-//   program   result: Y, equals: E         Y is E, with exactly the collectives in `counts`
+//   program   result: Y, equals: E         Y is E, with exactly the collectives in `counts`, within modelled `seconds`
 #define TESSERA_CHECKS(FOREACH) \
   FOREACH(numbers, "numbers")   \
   FOREACH(holds, "holds")       \

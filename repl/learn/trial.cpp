@@ -52,15 +52,6 @@ Verdict refused(const Lesson& lesson, const Attempt& attempt) {
   return {};
 }
 
-// Names that were refused are no part of the program that is run.
-std::vector<std::string> bound_names(const Lesson& lesson, const Attempt& attempt) {
-  std::vector<std::string> names;
-  for (const std::string& name : asked_names(lesson)) {
-    if (attempt.refusal(name) == nullptr) names.push_back(name);
-  }
-  return names;
-}
-
 std::optional<Costs> costs_of_program(const Trial& trial, const std::string& text) {
   Session session = trial.start.fork();
   const auto program = session.check(text, "answer");
@@ -91,6 +82,14 @@ Verdict wrong(std::string reply) { return {Outcome::wrong, std::move(reply), {}}
 
 Verdict unfit(const std::string& where, const std::string& why, int line) {
   return {Outcome::unfit, fmt::format("{}: {}\n", where, why), {}, line};
+}
+
+std::vector<std::string> bound_names(const Lesson& lesson, const Attempt& attempt) {
+  std::vector<std::string> names;
+  for (const std::string& name : asked_names(lesson)) {
+    if (attempt.refusal(name) == nullptr) names.push_back(name);
+  }
+  return names;
 }
 
 Costs costs_of(const Trial& trial, const std::vector<std::string>& names) {

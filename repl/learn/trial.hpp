@@ -49,6 +49,9 @@ struct Costs {
 };
 Costs costs_of(const Trial& trial, const std::vector<std::string>& names);
 
+// The names that the lesson asks for and the answer binds: those that were refused are no part of what is run.
+std::vector<std::string> bound_names(const Lesson& lesson, const Attempt& attempt);
+
 Verdict wrong(std::string reply);
 // The verdict if the lesson itself is wrong, at `where`. `judge` puts the file and the line before it.
 Verdict unfit(const std::string& where, const std::string& why, int line = 0);

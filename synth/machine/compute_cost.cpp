@@ -128,15 +128,21 @@ double carry_seconds(const Machine& machine, const Operation& operation, const A
 
 double slowness(ElementType element) { return element == ElementType::f64 ? 2 : 1; }
 
-}  // namespace
+// What a device does for a step, and how long it takes.
+struct DeviceWork {
+  std::int64_t device = 0;
+  double operations = 0;
+  double bytes = 0;
+  double seconds = 0;
+};
 
-std::optional<ComputeCost> compute_cost(const Machine& machine, const Operation& operation,
-                                        const std::vector<ArrayType>& operands, const ArrayType& result,
-                                        const AtHand& at_hand) {
+// Gives `take` the work of one device after the other. False where compute_cost gives nothing.
+template <class F>
+bool each_work(const Machine& machine, const Operation& operation, const std::vector<ArrayType>& operands,
+               const ArrayType& result, const AtHand& at_hand, const F& take) {
   const bool local = std::visit([](const auto& each) { return is_local<std::decay_t<decltype(each)>>; }, operation);
   const std::vector<DeviceKind> kinds = kinds_of_devices(machine);
-  if (!local || kinds.empty() || std::ssize(kinds) < result.mesh().devices_end()) return std::nullopt;
-  ComputeCost cost{-1, 0, std::numeric_limits<double>::infinity(), 0, 0};
+  if (!local || kinds.empty() || std::ssize(kinds) < result.mesh().devices_end()) return false;
   for (std::int64_t device = 0; device < result.devices(); ++device) {
     Tiles tiles{{}, tile(result, device)};
     for (const ArrayType& operand : operands) tiles.operands.push_back(tile(operand, device));
@@ -145,15 +151,35 @@ std::optional<ComputeCost> compute_cost(const Machine& machine, const Operation&
     const double bytes = bytes_of_tiles(operation, operands, result, tiles, at_hand);
     const double seconds =
         std::max(count * slowness(result.element()) / kind.flops_per_second, bytes / kind.bandwidth_bytes_per_second);
-    cost.operations += count;
-    cost.bytes += bytes;
-    cost.fastest_seconds = std::min(cost.fastest_seconds, seconds);
-    if (seconds > cost.seconds) {
-      cost.seconds = seconds;
-      cost.slowest = device;
-    }
+    take(DeviceWork{device, count, bytes, seconds});
   }
-  return cost;
+  return true;
+}
+
+}  // namespace
+
+std::optional<ComputeCost> compute_cost(const Machine& machine, const Operation& operation,
+                                        const std::vector<ArrayType>& operands, const ArrayType& result,
+                                        const AtHand& at_hand) {
+  ComputeCost cost{-1, 0, std::numeric_limits<double>::infinity(), 0, 0};
+  const bool is_known = each_work(machine, operation, operands, result, at_hand, [&](const DeviceWork& work) {
+    cost.operations += work.operations;
+    cost.bytes += work.bytes;
+    cost.fastest_seconds = std::min(cost.fastest_seconds, work.seconds);
+    if (work.seconds <= cost.seconds) return;
+    cost.seconds = work.seconds;
+    cost.slowest = work.device;
+  });
+  return is_known ? std::optional(cost) : std::nullopt;
+}
+
+std::vector<double> seconds_by_device(const Machine& machine, const Operation& operation,
+                                      const std::vector<ArrayType>& operands, const ArrayType& result,
+                                      const AtHand& at_hand) {
+  std::vector<double> seconds;
+  each_work(machine, operation, operands, result, at_hand,
+            [&](const DeviceWork& work) { seconds.push_back(work.seconds); });
+  return seconds;
 }
 
 Machine with_every_device(const Machine& machine, std::int64_t devices) {

@@ -32,6 +32,11 @@ std::optional<ComputeCost> compute_cost(const Machine& machine, const Operation&
                                         const std::vector<ArrayType>& operands, const ArrayType& result,
                                         const AtHand& at_hand = {});
 
+// What each device of the result's mesh takes for the step by itself; empty where compute_cost gives nothing.
+std::vector<double> seconds_by_device(const Machine& machine, const Operation& operation,
+                                      const std::vector<ArrayType>& operands, const ArrayType& result,
+                                      const AtHand& at_hand = {});
+
 // A machine of these kinds that lists each of so many devices by itself, by DeviceKind's defaults where the machine
 // says nothing of it.
 Machine with_every_device(const Machine& machine, std::int64_t devices);

@@ -57,7 +57,7 @@ class Page(CommandLine):
     def test_is_one_file_that_asks_for_nothing(self):
         page = self.drawn(FIRST)
         self.assertNotRegex(page, r"(?i)(src|href)=\"(?!data:)")
-        self.assertNotRegex(page, r"@(STYLE|DATA|STAGE|TIMELINE|ESTIMATE|SCRIPT)@|url\((?!#)|@import")
+        self.assertNotRegex(page, r"@(STYLE|DATA|STAGE|TIMELINE|LOADS|ESTIMATE|SCRIPT)@|url\((?!#)|@import")
         self.assertEqual([address for address in re.findall(r"https?://[^\s'\"]*", page)], ["http://www.w3.org/2000/svg"])
         self.assertEqual(page.count("<script"), 2)
 

@@ -135,6 +135,31 @@ class Estimates(CommandLine):
         self.assertEqual(done.status, 0, done)
         return done.out
 
+    def drawn(self, text):
+        """What `draw` says of the devices of a program, on four of unequal speed."""
+        self.write("a.tess", text)
+        kinds = [{"count": count, "flops": flops, "bandwidth": 1e15, "memory": 1 << 20} for count, flops in [(1, 1e6), (2, 3e6), (1, 6e6)]]
+        self.write("machine.json", json.dumps({"devices": kinds}))
+        self.succeeds("draw", "a.tess", "-o", "page.html", "--machine", "machine.json")
+        return json.loads(re.search(r'id="data">(.*)</script>\n<script>', self.read("page.html")).group(1))["estimate"]
+
+    def test_a_page_has_shares_and_loads_of_devices(self):
+        """Each device's seconds are its tiles' at its own speed."""
+        for cut, rows in [("d", [13, 13, 13, 13]), ("d.work", [4, 12, 12, 24])]:
+            page = self.drawn(f"mesh m = [d: 4 work(1,3,3,6)]\nlet a = iota(f32[52@{cut}, 8])\nlet b = a @ ones(f32[8, 16])\n")
+            self.assertEqual(page["shares"], [{"axis": "d", "cut": "work", "weights": [1, 3, 3, 6]}])
+            self.assertEqual([load["device"] for load in page["loads"]], [0, 1, 2, 3])
+            for load, own, speed in zip(page["loads"], rows, [1e6, 3e6, 3e6, 6e6]):
+                self.assertAlmostEqual(load["compute_seconds"], own * 8 * 16 * 2 / speed, places=6)
+                self.assertEqual((load["peak_bytes"], load["memory_bytes"]), ((own * (8 + 16) + 8 * 16) * 4, 1 << 20))
+        # Turns of a loop count, and a device may have nothing to do.
+        page = self.drawn("mesh m = [d: 3]\nlet a = loop x = iota(f32[2@d, 4]) for i < 10 { x @ ones(f32[4, 4]) }\n")
+        seconds = [load["compute_seconds"] for load in page["loads"]]
+        self.assertEqual(page["shares"], [])
+        self.assertAlmostEqual(seconds[1], 10 * 4 * 4 * 2 / 3e6, places=8)
+        self.assertLess(min(seconds), seconds[1] / 100)
+        self.assertEqual(self.drawn("let a = iota(f32[8])\nprint a\n")["loads"], [])
+
     def test_in_a_session(self):
         told = self.session("mesh m = [x: 4]", "let a = iota(f32[64@x, 64])", ":estimate a as [64, 64@x]")
         self.assertRegex(told, r"all_to_all +1 +[\d.]+ us +0 flop +0 B +12 KiB")

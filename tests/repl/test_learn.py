@@ -10,7 +10,7 @@ from driver import CommandLine, main
 ROOT = Path(__file__).resolve().parents[2]
 LESSONS = sorted((ROOT / "repl/learn/lessons").glob("*.lesson"))
 WRONG = Path(__file__).resolve().parent / "lessons"
-LESSON_COUNT = 41
+LESSON_COUNT = 42
 
 # The answer key of the course, worked out by hand: what a lesson's own answer must bind these names to. That the
 # checks, which measure arrays and ask the planner, call the same answers right is what makes the key one.
@@ -244,7 +244,7 @@ class Answers(CommandLine):
 class Wrong(CommandLine):
     def test_command_lines(self):
         self.write("answer.tess", "let a = 1\n")
-        for line in [["--check", "42", "answer.tess"], ["--check", "0", "answer.tess"], ["--lesson", "42"],
+        for line in [["--check", "43", "answer.tess"], ["--check", "0", "answer.tess"], ["--lesson", "43"],
                      ["--check", "1", "nothing.tess"], ["--check", "nothing.lesson"], ["--list", "--reset"],
                      ["--lesson", "nothing.lesson"], ["--check", "1", "a", "b"]]:
             with self.subTest(line=line):

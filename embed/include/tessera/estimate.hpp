@@ -45,6 +45,20 @@ struct EstimatedStatement {
   double speed_share = 0;       // operations by what all devices could do in that time
 };
 
+// What a device does by itself, of all statements.
+struct DeviceLoad {
+  double compute_seconds = 0;  // of its local steps, as often as they run; the rest of the time it moves or waits
+  std::int64_t peak_bytes = 0;
+  std::int64_t memory_bytes = 0;  // that it holds; 0: the machine says nothing of it
+};
+
+// A cut of a mesh axis that has a name, with the weights of the axis' positions.
+struct AxisShares {
+  std::string axis;
+  std::string cut;
+  std::vector<std::int64_t> weights;
+};
+
 struct Estimate {
   std::vector<EstimatedStatement> statements;  // those that do something, in the order of the text
   std::vector<EstimatedStep> steps;            // in the order in which they are taken
@@ -60,6 +74,8 @@ struct Estimate {
   // As RunReport::peak_bytes of a run by a session that keeps no values, to the byte; and on which device it is.
   std::int64_t peak_bytes = 0;
   std::int64_t peak_device = 0;
+  std::vector<DeviceLoad> loads;      // of each device of the run; empty: there are more than 64
+  std::vector<AxisShares> shares;     // of the meshes that the program's arrays lie on
   Place peak_place;                   // the expression that needs so much first
   std::int64_t memory_bytes_max = 0;  // of that device; 0: the machine says nothing of it
   bool turns_known = true;            // false: a loop whose count is not known was taken for one turn

@@ -4,10 +4,13 @@
 
 #include <algorithm>
 #include <charconv>
+#include <functional>
 #include <map>
 
 #include "repl/learn/checks/checks.hpp"
 #include "repl/learn/values.hpp"
+#include "repl/render/units.hpp"
+#include "tessera/estimate.hpp"
 
 namespace tessera::repl {
 
@@ -199,13 +202,11 @@ Verdict check_error(const Trial& trial, const Check& check) {
   return wrong(fmt::format("It is refused, but for another reason: {} ({}).\n{}", message_of(*why), slug, known));
 }
 
-Verdict check_program(const Trial& trial, const Check& check) {
-  const auto expected = value_of(trial.judged, check.value("equals"));
-  if (!expected.value) return unfit("check program, equals", expected.why, check.find("equals")->line);
-  const auto wanted = read_counts(check.value("counts"));
-  if (!wanted) return unfit("check program, counts", "needs `NAME NUMBER, ...` or `none`", check.find("counts")->line);
-  const std::string result = check.value("result");
-  if (Verdict data = has_elements(trial, result, check.value("equals")); data.outcome != Outcome::right) return data;
+namespace {
+
+Verdict has_counts(const Trial& trial, const Setting& counts, const std::string& result) {
+  const auto wanted = read_counts(counts.value);
+  if (!wanted) return unfit("check program, counts", "needs `NAME NUMBER, ...` or `none`", counts.line);
   const Costs costs = costs_of(trial, {result});
   const std::map<std::string, int> taken = launches_of(costs);
   if (taken == *wanted) return {Outcome::right, fmt::format("`{}` takes {}.\n", result, counts_text(taken)), {}};
@@ -216,6 +217,65 @@ Verdict check_program(const Trial& trial, const Check& check) {
                            counts_text(taken), counts_text(*wanted), known_mistake(trial.lesson, "counts", same_counts),
                            known_mistake(trial.lesson, result, same_type), who_communicates(costs),
                            drawn(trial, result)));
+}
+
+// What a program would take in a session (tessera/estimate.hpp).
+Result<Estimate> estimate_in(const Session& session, const std::string& text) {
+  Session fork = session.fork();
+  const auto program = fork.check(text, "answer");
+  if (!program) return program.diagnostics();
+  return estimate(*program, true);
+}
+
+// The steps that take longest, in words.
+std::string longest_steps(const Estimate& estimate) {
+  std::vector<EstimatedStep> steps = estimate.steps;
+  std::ranges::stable_sort(steps, std::greater{}, [](const EstimatedStep& one) { return one.times * one.seconds; });
+  constexpr std::size_t kStepsMax = 4;
+  steps.resize(std::min(steps.size(), kStepsMax));
+  std::string text;
+  for (const EstimatedStep& one : steps)
+    text += fmt::format("  {} takes {}\n", one.name, seconds_text(one.times * one.seconds));
+  return text;
+}
+
+Verdict is_within(const Trial& trial, const Setting& seconds, const std::string& result) {
+  constexpr double kEqual = 1 + 1e-6;
+  const auto par = estimate_in(trial.start, fmt::format("let asked_value_ = {}\n", seconds.value));
+  if (!par) return unfit("check program, seconds", message_of(par.diagnostics()), seconds.line);
+  auto own = estimate_in(trial.start, trial.attempt.program({result}));
+  if (!own) own = estimate_in(trial.start, trial.attempt.program(bound_names(trial.lesson, trial.attempt)));
+  if (!own) return unfit("check program, seconds", message_of(own.diagnostics()), seconds.line);
+  if (own->seconds <= kEqual * par->seconds)
+    return {Outcome::right,
+            fmt::format("`{}` takes {} by the machine model, and `{}` {}.\n", result, seconds_text(own->seconds),
+                        seconds.value, seconds_text(par->seconds)),
+            {}};
+  const std::string type = trial.judged.get(result)->type();
+  const auto same_type = [&](const std::string& mistaken) { return without_blanks(mistaken) == without_blanks(type); };
+  return wrong(fmt::format("The values are right, but `{}` takes {} by the machine model, where `{}` takes {}.\n{}{}{}",
+                           result, seconds_text(own->seconds), seconds.value, seconds_text(par->seconds),
+                           known_mistake(trial.lesson, result, same_type), longest_steps(*own),
+                           who_communicates(costs_of(trial, {result}))));
+}
+
+}  // namespace
+
+Verdict check_program(const Trial& trial, const Check& check) {
+  const auto expected = value_of(trial.judged, check.value("equals"));
+  if (!expected.value) return unfit("check program, equals", expected.why, check.find("equals")->line);
+  const Setting* counts = check.find("counts");
+  const Setting* seconds = check.find("seconds");
+  if (counts == nullptr && seconds == nullptr) return unfit("check program", "needs `counts` or `seconds`");
+  const std::string result = check.value("result");
+  Verdict all = has_elements(trial, result, check.value("equals"));
+  for (const Setting* one : {counts, seconds}) {
+    if (one == nullptr || all.outcome != Outcome::right) continue;
+    Verdict own = one == counts ? has_counts(trial, *one, result) : is_within(trial, *one, result);
+    own.reply = own.outcome == Outcome::right ? all.reply + own.reply : own.reply;
+    all = std::move(own);
+  }
+  return all;
 }
 
 }  // namespace tessera::repl
