@@ -18,7 +18,8 @@ class ZipText {
   explicit ZipText(std::string_view first) : text_(first) {}
 
   ZipText& number(std::int64_t value, int bytes) {
-    for (int i = 0; i < bytes; ++i) text_ += static_cast<char>(static_cast<std::uint64_t>(value) >> (8 * i) & 0xFFU);
+    auto rest = static_cast<std::uint64_t>(value);
+    for (int i = 0; i < bytes; ++i, rest >>= 8U) text_ += static_cast<char>(rest & 0xFFU);
     return *this;
   }
   ZipText& word(std::int64_t value) { return number(value, 2); }
