@@ -151,26 +151,21 @@ constexpr ForeignWord kArithmetic[] = {{"matmul", "write `a @ b`"},
                                        {"acosh", "write `arccosh(a)`"},
                                        {"atanh", "write `arctanh(a)`"}};
 
-constexpr std::string_view kNoSolver = "a loop of products such as conjugate gradients solves a @ x = b";
-constexpr std::string_view kNoFactors = "a loop over the columns makes it, with `l with [:, j] = column` in each turn";
 constexpr std::string_view kNoTransform =
     "of n elements it is a product with the cosines and one with the sines of 2 pi j k / n";
 constexpr std::string_view kSlidingSum =
     "write a sum of parts: `w[0] * a[:-2] + w[1] * a[1:-1] + w[2] * a[2:]`, after `pad` where ends count";
 constexpr std::string_view kRowsAdded = "write `transpose(one_hot(ids, n)) @ v`: the rows of v, added up by their ids";
 
-constexpr ForeignWord kAlgebra[] = {{"solve", kNoSolver},
-                                    {"lstsq", kNoSolver},
-                                    {"solve_triangular", kNoSolver},
-                                    {"inv", kNoSolver},
-                                    {"pinv", kNoSolver},
-                                    {"det", "of triangular factors it is the product of their diagonals"},
-                                    {"cholesky", kNoFactors},
-                                    {"lu", kNoFactors},
-                                    {"qr", kNoFactors},
-                                    {"svd", kNoFactors},
-                                    {"eig", kNoFactors},
-                                    {"eigh", kNoFactors},
+constexpr ForeignWord kAlgebra[] = {{"pinv", "write `lstsq(a, b)`, which solves by it"},
+                                    {"lu", "`solve(a, b)` eliminates; `cholesky(a)`, `qr(a)` give factors"},
+                                    {"eig", "write `eigh(a)`, of a symmetric matrix"},
+                                    {"eigvalsh", "write `let (values, vectors) = eigh(a)`"},
+                                    {"svdvals", "write `let (u, s, vt) = svd(a)`"},
+                                    {"slogdet", "write `2.0 * sum(log(diag(cholesky(a))))`, of a positive definite a"},
+                                    {"matrix_rank", "write `sum(i64(s > tiny))`, with `let (u, s, vt) = svd(a)`"},
+                                    {"cond", "write `s[0] / s[-1]`, with `let (u, s, vt) = svd(a)`"},
+                                    {"cho_solve", "write `solve(a, b)`, or `solve_triangular` twice"},
                                     {"fft", kNoTransform},
                                     {"ifft", kNoTransform},
                                     {"rfft", kNoTransform},

@@ -201,6 +201,8 @@ base::Status Executor::run_operation_of(const synth::Apply& apply, const StepPla
           return assemble(apply, operation);
         else if constexpr (std::same_as<T, synth::Cumsum>)
           return sum_over_tiles(apply, operation, plan);
+        else if constexpr (std::same_as<T, synth::MatrixFunction>)
+          return run_operation(local, operation, plan.beside_offset);
         else
           return run_operation(local, operation);
       },

@@ -38,6 +38,8 @@ base::Status run_operation(const LocalStep& step, const synth::Take& operation);
 base::Status run_operation(const LocalStep& step, const synth::ScatterAdd& operation);
 base::Status run_operation(const LocalStep& step, const synth::OneHot& operation);
 base::Status run_operation(const LocalStep& step, const synth::Lay& operation);
+// Every device has room for what the function needs beside its tiles at `beside`.
+base::Status run_operation(const LocalStep& step, const synth::MatrixFunction& operation, std::int64_t beside);
 
 // A piece of `length` positions from `index` on that would not lie inside of a dimension, the shorter in the longer.
 base::Diagnostic out_of_range(std::int64_t index, std::int64_t length, std::int64_t extent, std::size_t dimension);

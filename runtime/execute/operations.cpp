@@ -7,6 +7,7 @@
 #include "runtime/execute/local.hpp"
 #include "runtime/kernels/copy.hpp"
 #include "runtime/kernels/map.hpp"
+#include "runtime/kernels/matrix.hpp"
 #include "runtime/kernels/reduce.hpp"
 #include "runtime/kernels/sort.hpp"
 #include "runtime/kernels/take.hpp"
@@ -196,6 +197,30 @@ base::Status run_operation(const LocalStep& step, const synth::OneHot&) {
     const auto bad = one_hot(operands[0], n, out);
     if (!bad) return std::nullopt;
     return make(Kind::index_out_of_range, bad->id, fmt::format("one_hot has positions 0 to {}", n - 1));
+  });
+}
+
+namespace {
+
+// ` at [3, 4]`: where the matrix of this number in a tile is in the whole array; nothing of a single one.
+std::string at_matrix(synth::Box box, std::int64_t number) {
+  box.pop_back();
+  box.pop_back();
+  const std::string place = at_element(box, number);
+  return place.empty() ? "" : " at" + place.substr(place.find(" ["));
+}
+
+}  // namespace
+
+base::Status run_operation(const LocalStep& step, const synth::MatrixFunction& operation, std::int64_t beside) {
+  const synth::RegisterId result = step.apply.results[0];
+  const TileMap& matrices = step.storage.tiles(step.apply.operands[0]);
+  return operate(step, [&](std::size_t device, const std::vector<TileView>& operands, const TileOut& out) -> Failure {
+    const auto bad = of_matrices(operation.op, operands, out, step.storage.part(result, device) + beside);
+    if (!bad) return std::nullopt;
+    const std::string where = at_matrix(matrices.boxes[device], bad->number);
+    if (operation.op == synth::MatrixOp::cholesky) return make(Kind::not_positive_definite, where, bad->column + 1);
+    return make(Kind::singular_matrix, where, bad->column);
   });
 }
 

@@ -169,7 +169,8 @@ base::Result<std::vector<Value>> moved_inputs(const std::vector<Value>& inputs, 
 bool has_products(const synth::Body& body) {
   return std::any_of(body.begin(), body.end(), [](const synth::Step& step) {
     if (const auto* const apply = std::get_if<synth::Apply>(&step.node))
-      return std::holds_alternative<synth::Contract>(apply->operation);
+      return std::holds_alternative<synth::Contract>(apply->operation) ||
+             std::holds_alternative<synth::MatrixFunction>(apply->operation);
     if (const auto* const repeat = std::get_if<synth::Repeat>(&step.node)) return has_products(repeat->body);
     if (const auto* const pipeline = std::get_if<synth::Pipeline>(&step.node))
       return std::any_of(pipeline->visits.begin(), pipeline->visits.end(), has_products);

@@ -4,6 +4,7 @@
 #include <map>
 #include <set>
 
+#include "runtime/kernels/matrix.hpp"
 #include "runtime/memory/bytes.hpp"
 #include "runtime/memory/chains.hpp"
 #include "runtime/memory/in_place.hpp"
@@ -122,12 +123,25 @@ class Placement {
     place(id);
     step.born.push_back(id);
   }
-  // The scratch memory of a step: of a sum, and of a running sum what stands in front of a tile.
+  // Where a function of matrices works, on the device that has the most of them.
+  std::int64_t matrix_bytes(synth::MatrixOp op, RegisterId matrices) const {
+    const synth::ElementType element = program_.registers[matrices].element();
+    std::int64_t most = 0;
+    for (const synth::Box& box : tiles_[matrices].boxes) {
+      synth::Shape shape;
+      for (const synth::Interval& range : box) shape.push_back(range.length());
+      most = std::max(most, matrix_scratch_bytes(op, element, shape));
+    }
+    return most;
+  }
+  // The scratch memory of a step: of a sum, of a running sum what stands in front of a tile, and of matrices.
   std::int64_t scratch_bytes(const synth::Apply& apply) const {
     if (const auto* cumsum = std::get_if<synth::Cumsum>(&apply.operation)) {
       const synth::ArrayType& result = program_.registers[apply.results[0]];
       return synth::carry_bytes_max(synth::carry_hops(result, cumsum->dimension, cumsum->reverse), result.element());
     }
+    if (const auto* function = std::get_if<synth::MatrixFunction>(&apply.operation))
+      return matrix_bytes(function->op, apply.operands[0]);
     const auto* collect = std::get_if<synth::Collect>(&apply.operation);
     if (collect == nullptr || synth::program_of(collect->collective) == nullptr) return 0;
     const auto reduction = synth::ProgrammedReduction::of(collect->collective, program_.registers[apply.operands[0]],

@@ -84,6 +84,25 @@ double operations(const Greatest& greatest, const Tiles& tiles) {
 double operations(const Candidates& candidates, const Tiles& tiles) {
   return operations(Greatest{candidates.count}, tiles);
 }
+// For every matrix. An eigenvalue decomposition takes some ten times the operations of a product.
+double operations(const MatrixFunction& function, const Tiles& tiles) {
+  const Box& matrix = tiles.operands.front();
+  const auto rows = static_cast<double>(matrix[matrix.size() - 2].length());
+  const auto columns = static_cast<double>(matrix.back().length());
+  const double less = std::min(rows, columns);
+  const double all = elements_of(matrix) * less;  // rows * columns * less, of all matrices
+  switch (function.op) {
+    case MatrixOp::cholesky: return all / 3;
+    case MatrixOp::solve: return all * 2 / 3 + elements_of(tiles.result) * rows * 2;
+    case MatrixOp::solve_lower:
+    case MatrixOp::solve_upper: return elements_of(tiles.result) * rows;
+    case MatrixOp::determinant: return all * 2 / 3;
+    case MatrixOp::factor_qr: return all * 4;
+    case MatrixOp::eigen: return all * 10;
+    case MatrixOp::singular: return all * 30;
+  }
+  return 0;
+}
 // Operations that copy, look up or make values compute nothing: they cost their bytes alone.
 template <class Other>
 double operations(const Other&, const Tiles&) {

@@ -11,10 +11,10 @@ namespace {
 
 // In the order of the alternatives of Operation.
 constexpr std::array<std::string_view, std::variant_size_v<Operation>> kNames = {
-    "constant",   "fill",       "iota",       "random",   "normal",      "load",    "map",
-    "reduce",     "arg_reduce", "find",       "contract", "cumsum",      "sort",    "greatest",
-    "candidates", "transpose",  "reshape",    "take",     "scatter_add", "one_hot", "lay",
-    "assemble",   "collect",    "print_text", "print",    "show",        "save",    "assert"};
+    "constant",   "fill",  "iota",        "random",  "normal", "load",     "map",        "reduce",
+    "arg_reduce", "find",  "contract",    "cumsum",  "sort",   "greatest", "candidates", "transpose",
+    "reshape",    "take",  "scatter_add", "one_hot", "lay",    "matrix",   "assemble",   "collect",
+    "print_text", "print", "show",        "save",    "assert"};
 static_assert(std::ranges::none_of(kNames, &std::string_view::empty), "every operation has a name");
 
 }  // namespace
@@ -67,6 +67,23 @@ std::string_view name(ReduceKind kind) {
   return "";
 }
 
+std::string_view name(MatrixOp op) {
+  switch (op) {
+#define CASE(identifier, text, count) \
+  case MatrixOp::identifier: return text;
+    TESSERA_MATRIX_OPS(CASE)
+#undef CASE
+  }
+  return "";
+}
+
+std::size_t arity(MatrixOp op) {
+#define ROW(identifier, text, count) count,
+  static constexpr std::uint8_t kArities[] = {TESSERA_MATRIX_OPS(ROW)};
+#undef ROW
+  return kArities[static_cast<std::size_t>(op)];
+}
+
 std::string_view name(const Operation& operation) { return kNames[operation.index()]; }
 
 // Numbers are counted so that they are positions of the result, unless it is spread.
@@ -81,6 +98,7 @@ std::string describe(const Operation& operation) {
   if (const auto* reduce = std::get_if<Reduce>(&operation)) return fmt::format("{} {}", kind, name(reduce->kind));
   if (const auto* arg = std::get_if<ArgReduce>(&operation)) return fmt::format("{} {}", kind, arg->max ? "max" : "min");
   if (const auto* find = std::get_if<Find>(&operation)) return fmt::format("{} {}", kind, find->max ? "max" : "min");
+  if (const auto* matrix = std::get_if<MatrixFunction>(&operation)) return fmt::format("{} {}", kind, name(matrix->op));
   if (const auto* collect = std::get_if<Collect>(&operation)) {
     return fmt::format("{} {}", kind, name(collect->collective));
   }

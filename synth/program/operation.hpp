@@ -192,6 +192,40 @@ struct Transpose {  // result dimension d is operand dimension permutation[d], w
 struct Reshape {
 };  // the tile's elements in row-major order under another shape; the checker has seen to it that this is right
 
+// FOREACH(identifier, "name", operand count)
+// Functions of matrices of floats, which are the last two dimensions of the operands. Those before them count matrices;
+// they are alike in all operands and in the result, and may be split; those of matrices are whole, but for the columns
+// of a right side. Every matrix is taken by itself, and every column of a right side, so that neither the number of
+// devices nor that of columns changes a bit.
+// - `cholesky` of a symmetric [n, n], of which the lower triangle is read: the lower triangular l with l l' = a, zeros
+//   above; a pivot that is not positive is a run-time error (NaN is none).
+// - `solve`: the x [n, m] with a x = b, by elimination with the largest pivot of a column; `solve_lower` and
+//   `solve_upper` the same of a triangle, whose other elements are not read. A pivot of 0 is a run-time error.
+// - `determinant`: of [n, n] a scalar; of n = 0 it is 1.
+// - `factor_qr` of [m, n], with k the lesser of both: q [m, k], then r transposed [n, k], as one [m + n, k].
+// - `eigen` of a symmetric [n, n], of which the lower triangle is read: the values, ascending, then the vectors as
+//   columns, as one [1 + n, n]. With elements that are not finite all are NaN.
+// - `singular` of [m, n]: u [m, k], the values, descending, then v [n, k], as one [m + 1 + n, k]; NaN as `eigen`.
+#define TESSERA_MATRIX_OPS(FOREACH)      \
+  FOREACH(cholesky, "cholesky", 1)       \
+  FOREACH(solve, "solve", 2)             \
+  FOREACH(solve_lower, "solve_lower", 2) \
+  FOREACH(solve_upper, "solve_upper", 2) \
+  FOREACH(determinant, "determinant", 1) \
+  FOREACH(factor_qr, "factor_qr", 1)     \
+  FOREACH(eigen, "eigen", 1)             \
+  FOREACH(singular, "singular", 1)
+enum class MatrixOp : std::uint8_t {
+#define MEMBER(identifier, text, arity) identifier,
+  TESSERA_MATRIX_OPS(MEMBER)
+#undef MEMBER
+};
+std::string_view name(MatrixOp op);
+std::size_t arity(MatrixOp op);
+struct MatrixFunction {
+  MatrixOp op = MatrixOp::cholesky;
+};
+
 // operands: table, ids (i64 or i32). result[i.., t..] = table[ids[i..], t..]. Where the table's dimension 0 is split,
 // the result is pending (sum) over those axes and a device without the row gives the identity. Negative ids count from
 // the end; outside
@@ -290,7 +324,7 @@ struct Assert {  // a bool scalar, false being the error assertion-failed; behin
 
 using Operation = std::variant<Constant, Fill, Iota, Random, Normal, Load, Map, Reduce, ArgReduce, Find, Contract,
                                Cumsum, Sort, Greatest, Candidates, Transpose, Reshape, Take, ScatterAdd, OneHot, Lay,
-                               Assemble, Collect, PrintText, Print, Show, Save, Assert>;
+                               MatrixFunction, Assemble, Collect, PrintText, Print, Show, Save, Assert>;
 
 // `map`, `reduce`, `collect`: the operation without its kind.
 std::string_view name(const Operation& operation);

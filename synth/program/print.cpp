@@ -230,6 +230,7 @@ class ProgramPrinter {
   std::string how(const Take&, const Mesh*) const { return ""; }
   std::string how(const ScatterAdd&, const Mesh*) const { return ""; }
   std::string how(const OneHot&, const Mesh*) const { return ""; }
+  std::string how(const MatrixFunction& o, const Mesh*) const { return std::string(name(o.op)); }
   std::string how(const Lay& o, const Mesh*) const {
     std::string ranges;
     for (const LaidRange& range : o.ranges) ranges.append(ranges.empty() ? "" : ", ").append(range_text(range));

@@ -50,6 +50,7 @@ class ProgramReader : private TextReader {
   base::Result<std::uint32_t> operand_number();  // `%2`
   base::Result<Operation> map();
   base::Result<Operation> reduce();
+  base::Result<Operation> matrix_function();
   template <class ArgReduceOrFind>
   base::Result<Operation> arg_reduce();
   base::Result<Operation> contract();

@@ -29,6 +29,14 @@ std::optional<ReduceKind> reduce_kind_by_name(std::string_view word) {
   return std::nullopt;
 }
 
+std::optional<MatrixOp> matrix_op_by_name(std::string_view word) {
+#define ROW(identifier, text, arity) \
+  if (word == (text)) return MatrixOp::identifier;
+  TESSERA_MATRIX_OPS(ROW)
+#undef ROW
+  return std::nullopt;
+}
+
 // Operations that say nothing beyond their name.
 std::optional<Operation> plain_operation(std::string_view word) {
   for (const Operation& operation :
@@ -44,6 +52,7 @@ base::Result<Operation> ProgramReader::operation(std::string_view word, const st
   if (const auto plain = plain_operation(word)) return *plain;
   if (word == "map") return map();
   if (word == "reduce") return reduce();
+  if (word == "matrix") return matrix_function();
   if (word == "arg_reduce") return arg_reduce<ArgReduce>();
   if (word == "find") return arg_reduce<Find>();
   if (word == "contract") return contract();
@@ -105,6 +114,13 @@ base::Result<Operation> ProgramReader::map() {
   const auto op = map_op_by_name(cursor_.name());
   if (!op) return wrong("an unknown elementwise operation");
   return Operation(Map{*op});
+}
+
+base::Result<Operation> ProgramReader::matrix_function() {
+  skip();
+  const auto op = matrix_op_by_name(cursor_.name());
+  if (!op) return wrong("an unknown function of matrices");
+  return Operation(MatrixFunction{*op});
 }
 
 base::Result<Operation> ProgramReader::reduce() {

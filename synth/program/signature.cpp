@@ -181,6 +181,32 @@ struct Signatures {
     signature.computes = false;
     return signature;
   }
+  // Rows and columns of a matrix are whole: the first index after those of the batch, and the second. A right side has
+  // columns of its own, the third.
+  IndexSignature operator()(const MatrixFunction& function) const {
+    const std::size_t batch = operands[0].size() - 2;
+    const int rows = static_cast<int>(batch);
+    IndexSignature signature = lines_signature(operands[0].size());
+    signature.operands.resize(operands.size(), signature.operands[0]);
+    signature.result.resize(batch);
+    switch (function.op) {
+      case MatrixOp::cholesky: signature.result = signature.operands[0]; break;
+      case MatrixOp::determinant: break;
+      case MatrixOp::solve:
+      case MatrixOp::solve_lower:
+      case MatrixOp::solve_upper:
+        signature.operands[1].back() = rows + 2;
+        signature.result.insert(signature.result.end(), {rows + 1, rows + 2});
+        break;
+      case MatrixOp::eigen: signature.result.insert(signature.result.end(), {IndexSignature::kWhole, rows + 1}); break;
+      case MatrixOp::factor_qr:
+      case MatrixOp::singular: signature.result.insert(signature.result.end(), 2, IndexSignature::kWhole); break;
+    }
+    signature.kinds.clear();
+    signature = with_kinds(std::move(signature));
+    for (const std::size_t index : {batch, batch + 1}) signature.kinds[index] = IndexKind::whole;
+    return signature;
+  }
   template <class Other>
   IndexSignature operator()(const Other&) const {
     throw base::InternalError("the operation has no index signature");
@@ -214,7 +240,7 @@ PendingRule pending_rule(MapOp op) {
 
 bool has_signature(const Operation& operation) {
   return holds_one_of<Map, Reduce, ArgReduce, Find, Contract, Cumsum, Sort, Greatest, Transpose, Take, ScatterAdd,
-                      OneHot, Lay>(operation);
+                      OneHot, Lay, MatrixFunction>(operation);
 }
 
 IndexSignature index_signature(const Operation& operation, std::span<const Shape> operands, ElementType element,

@@ -174,6 +174,43 @@ Error signed_error(const OneHot&, const ShapedOperands& operands, const Shaped&)
 
 namespace {
 
+// The last two dimensions of the result, for a matrix of these extents and a right side of so many columns.
+Shape matrix_result(MatrixOp op, std::int64_t rows, std::int64_t columns, std::int64_t right) {
+  const std::int64_t less = std::min(rows, columns);
+  switch (op) {
+    case MatrixOp::cholesky: return {rows, columns};
+    case MatrixOp::solve:
+    case MatrixOp::solve_lower:
+    case MatrixOp::solve_upper: return {columns, right};
+    case MatrixOp::determinant: return {};
+    case MatrixOp::factor_qr: return {rows + columns, less};
+    case MatrixOp::eigen: return {rows + 1, columns};
+    case MatrixOp::singular: return {rows + 1 + columns, less};
+  }
+  return {};
+}
+
+}  // namespace
+
+Error signed_error(const MatrixFunction& function, const ShapedOperands& operands, const Shaped& result) {
+  if (operands.size() != arity(function.op)) return "it has the wrong number of operands";
+  for (const Shaped& operand : operands) {
+    if (operand.rank() < 2 || operand.rank() != operands[0].rank()) return kShapes;
+  }
+  const Shape& matrix = operands[0].shape();
+  const std::int64_t rows = matrix[matrix.size() - 2];
+  const bool any_shape = function.op == MatrixOp::factor_qr || function.op == MatrixOp::singular;
+  if (!any_shape && rows != matrix.back()) return "its matrices are not square";
+  const Shape last = matrix_result(function.op, rows, matrix.back(), operands.back().shape().back());
+  const Shape& shape = result.shape();
+  if (shape.size() != matrix.size() - 2 + last.size() ||
+      !std::equal(last.begin(), last.end(), shape.end() - std::ssize(last)))
+    return kShapes;
+  return elements_fit(all_are(operands, result.element()) && is_float(result.element()));
+}
+
+namespace {
+
 bool fits(const LaidRange& range, const ShapedOperands& operands, std::int64_t extent) {
   if (range.length < 0 || range.step < 1 || range.length > extent) return false;
   if (range.scalar == -1) return range.start >= 0 && range.start <= extent - range.length;

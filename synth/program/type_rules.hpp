@@ -53,6 +53,7 @@ Error signed_error(const Transpose& transpose, const std::vector<Shaped>& operan
 Error signed_error(const Take& take, const std::vector<Shaped>& operands, const Shaped& result);
 Error signed_error(const ScatterAdd& scatter, const std::vector<Shaped>& operands, const Shaped& result);
 Error signed_error(const OneHot& one_hot, const std::vector<Shaped>& operands, const Shaped& result);
+Error signed_error(const MatrixFunction& function, const std::vector<Shaped>& operands, const Shaped& result);
 Error signed_error(const Lay& lay, const std::vector<Shaped>& operands, const Shaped& result);
 Error layouts_error(const Operation& operation, const Operands& operands, const ArrayType& result);
 

@@ -78,7 +78,7 @@ class Body {
   static std::string whole(const Named& a) { return fmt::format("({} as {})", a.name, list(a.shape)); }
 
   void step() {
-    switch (random_.below(12)) {
+    switch (random_.below(13)) {
       case 0: return unary();
       case 1: return two_alike();
       case 2: return repeated();
@@ -90,6 +90,7 @@ class Body {
       case 8: return table();
       case 9: return branch();
       case 10: return turns();
+      case 11: return matrices();
       default: return again();
     }
   }
@@ -178,6 +179,18 @@ class Body {
     Extents shape = a.shape;
     shape.back() = b.shape[1];
     bind(fmt::format("{} @ {}", laid(a), whole(b)), shape);
+  }
+
+  // Of a matrix m whose symmetric part is positive definite: its diagonal is larger than all beside it.
+  void matrices() {
+    constexpr std::array kForms = {"solve({0}, {1})", "inv({0}) @ {1}", "solve_triangular({0}, {1}, lower=true)",
+                                   "cholesky({0} + transpose({0})) @ {1}", "(det({0} / {2}) * {1})"};
+    const Named a = any();
+    const std::int64_t n = a.shape[0];
+    if (n > 6 || a.shape.size() > 2) return;
+    const std::string row = fmt::format("reshape({}, [-1])[0:{}]", whole(a), n);
+    const std::string m = fmt::format("(outer(sin({}), cos({})) + {}.0 * eye(f64[{}, {}]))", row, row, n + 2, n, n);
+    bind(fmt::format(fmt::runtime(random_.pick(kForms)), m, laid(a), fmt::format("{}.0", n + 2)), a.shape);
   }
 
   // A vector as long as the last dimension, whole.

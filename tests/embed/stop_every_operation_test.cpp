@@ -35,6 +35,7 @@ let line = reshape(a, [16777216])
 let ids = reshape(k, [16777216])
 let table = random(f32[2000, 16], 3)
 let square = random(f32[3000, 3000], 4)
+let heavy = square + 3000.0 * eye(f32[3000, 3000])
 let part = a[0:4095, :]
 let none = ones(f32[1])
 fn cost(u: f32[4096, 4096]) = sum(tanh(u) * u)
@@ -135,6 +136,16 @@ std::vector<Work> other_operations() {
       {"einsum", "einsum(\"ij,ij->\", a, a)"},
       {"einsum", "einsum(\"ij,ij->j\", k, k)"},
       {"einsum", "einsum(\"ij,jk,kl->il\", square, square, square)"},
+      {"solve", "solve(square, square)"},
+      {"solve", "solve(broadcast(eye(f32[2, 2]), [2000000, 2, 2]), line[:2])"},
+      {"solve_triangular", "solve_triangular(heavy, square, lower=true)"},
+      {"inv", "inv(square)"},
+      {"det", "det(square)"},
+      {"cholesky", "cholesky(heavy)"},
+      {"qr", "{ let (q, r) = qr(square); r }"},
+      {"eigh", "{ let (v, w) = eigh(heavy); v }"},
+      {"svd", "{ let (u, v, w) = svd(square); v }"},
+      {"lstsq", "lstsq(square, square[0])"},
       {"take", "take(table, ids)"},
       {"take", "take(reshape(a, [1, 16777216]), [0, 0])"},
       {"one_hot", "one_hot(reshape(ids[0:20000], [20000]), 1001)"},

@@ -24,6 +24,7 @@ std::vector<Production> derived_productions();
 std::vector<Production> shape_productions();
 std::vector<Production> selection_productions();
 std::vector<Production> contraction_productions();
+std::vector<Production> matrix_productions();
 std::vector<Production> layout_productions();
 std::vector<Production> control_productions();
 

@@ -89,6 +89,11 @@ TEST(Operations, SplitArraysGiveWhatOneDeviceGives) {
   expect_same(synth::ScatterAdd{}, {{"i64[7@x, 3@y]", "i32[7@x]"}, "i64[30, 3@y]{+x}"});
   expect_same(synth::ScatterAdd{}, {{"i64[7, 3]", "i64[7]"}, "i64[30@x, 3]"});
   expect_same(synth::OneHot{}, {{"i64[7@x]"}, "i32[7@x, 5]"});
+  expect_same(synth::MatrixFunction{synth::MatrixOp::eigen}, {{"f32[7@x, 5, 5]"}, "f32[7@x, 6, 5]"});
+  expect_same(synth::MatrixFunction{synth::MatrixOp::singular}, {{"f64[7@(x,y), 5, 3]"}, "f64[7@(x,y), 9, 3]"});
+  expect_same(synth::MatrixFunction{synth::MatrixOp::factor_qr}, {{"f64[7@x, 3, 5]"}, "f64[7@x, 8, 3]"});
+  expect_same(synth::MatrixFunction{synth::MatrixOp::determinant}, {{"f32[2, 7@y, 4, 4]"}, "f32[2, 7@y]"});
+  expect_same(synth::MatrixFunction{synth::MatrixOp::solve}, {{"f64[3, 3]", "f64[3, 7@x]"}, "f64[3, 7@x]"});
   expect_same(synth::Lay{{{1, 5, 2}, {0, 4, 1}}}, {{"f32[7@x, 5@y]", "f32[7@x, 5@y]"}, "f32[7@x, 5@y]"});
   expect_same(synth::Lay{{{1, 5, 2}, {0, 4, 1}}}, {{"f32[7@x, 5@y]", "f32[1, 5@y]"}, "f32[7@x, 5@y]"});
 }

@@ -68,6 +68,7 @@ std::vector<Row> rows() {
       {Fill{}, {{}}, matrix},
       {Lay{{{1, 2, 1}, {0, 6, 2}}}, {matrix, matrix}, matrix},
       {Lay{{{1, 2, 1}, {0, 6, 2}}}, {matrix, {4, 1}}, matrix},
+      {MatrixFunction{MatrixOp::solve}, {{4, 6, 6}, {4, 6, 5}}, {4, 6, 5}},
   };
   for (const std::size_t row : {6U, 12U, 21U}) all[row].kinds = {ReduceOp::sum, ReduceOp::max, ReduceOp::min};
   for (const std::size_t row : {3U, 4U, 13U}) all[row].kinds = {ReduceOp::sum, ReduceOp::product};

@@ -126,6 +126,8 @@ TEST(ProgramText, KnowsEveryOperation) {
         "r1 = take (r0, r0)",
         "r1 = scatter_add (r0, r0)",
         "r1 = one_hot (r0)",
+        "r1 = matrix (r0, r0) solve",
+        "r1 = matrix (r0) eigen",
         "r1 = assemble (r0, r0, r0) base part %1 [3, -2+%2, 0-%2 wraps 16]",
         "r1 = assemble (r0) cover part %0 []",
         "r1 = assemble (r0) cover part %0 [0 from 7 step -1, 2 spread 3, -1 spread 2 from 4 step -2]",

@@ -47,8 +47,9 @@ std::vector<std::string> split_at_commas(const std::string& text) {
 }
 
 Shape shape_of_letters(const std::string& letters) {
-  static const std::map<char, std::int64_t> kExtents = {{'i', 4}, {'j', 6}, {'k', 5}, {'r', 7}, {'n', 4}, {'m', 4},
-                                                        {'o', 6}, {'I', 4}, {'J', 6}, {'K', 2}, {'O', 1}};
+  static const std::map<char, std::int64_t> kExtents = {{'i', 4}, {'j', 6}, {'k', 5}, {'r', 7}, {'n', 4},
+                                                        {'m', 4}, {'o', 6}, {'I', 4}, {'J', 6}, {'K', 2},
+                                                        {'O', 1}, {'N', 4}, {'P', 5}, {'R', 7}};
   Shape shape;
   for (const char letter : letters) shape.push_back(kExtents.at(letter));
   return shape;
@@ -266,6 +267,14 @@ std::vector<Rule> rules() {
       {ScatterAdd{}, "ij,i", "rj", Parts::none, ReduceOp::sum, {kF32, kI64}},
       {OneHot{}, "i", "iK", Parts::none, ReduceOp::sum, {kI64}},
       {Lay{{{0, 1, 1}, {0, 2, 2}}}, "ij,ij", "ij"},
+      {MatrixFunction{MatrixOp::cholesky}, "jIN", "jIN"},
+      {MatrixFunction{MatrixOp::solve}, "IN,Ik", "Nk"},
+      {MatrixFunction{MatrixOp::solve}, "jIN,jIk", "jNk"},
+      {MatrixFunction{MatrixOp::solve_lower}, "jIN,jIk", "jNk"},
+      {MatrixFunction{MatrixOp::determinant}, "jIN", "j"},
+      {MatrixFunction{MatrixOp::factor_qr}, "jIK", "jJK"},
+      {MatrixFunction{MatrixOp::eigen}, "jIN", "jPN"},
+      {MatrixFunction{MatrixOp::singular}, "jIK", "jRK"},
   };
 }
 

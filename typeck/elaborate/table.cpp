@@ -226,6 +226,26 @@ std::vector<OperationInfo> product_operations() {
   };
 }
 
+std::vector<OperationInfo> matrix_operations() {
+  const ParameterInfo a{"a", K::array};
+  const ParameterInfo b{"b", K::array};
+  return {
+      {"solve", {a, b}, run_solve, {}, "the x with a @ x = b"},
+      {"solve_triangular",
+       {a, b, {"lower", K::flag, false, true}},
+       run_solve,
+       {},
+       "the same of a triangle, the upper one if it is not said"},
+      {"cholesky", {a}, run_cholesky, {}, "the lower triangle l with l @ transpose(l) = a"},
+      {"inv", {a}, run_inverse, {}, "inverse of a matrix"},
+      {"det", {a}, run_determinant, {}, "determinant of a matrix"},
+      {"qr", {a}, run_qr, {}, "(q, r): columns at right angles, and the upper triangle r with q @ r = a"},
+      {"eigh", {a}, run_eigen, {}, "(values, vectors) of a symmetric matrix, ascending; the vectors are columns"},
+      {"svd", {a}, run_singular, {}, "(u, s, vt) with u @ diag(s) @ vt = a, s descending"},
+      {"lstsq", {a, b}, run_least_squares, {}, "the x with a @ x next to b"},
+  };
+}
+
 std::vector<OperationInfo> constructor_operations() {
   const ParameterInfo like{"like", K::array, false, true, "a"};
   return {
@@ -293,8 +313,9 @@ std::vector<OperationInfo> collective_operations() {
 
 std::vector<OperationInfo> all_operations() {
   std::vector<OperationInfo> all;
-  for (auto family : {elementwise_operations, curve_operations, reduction_operations, spread_operations,
-                      shape_operations, product_operations, constructor_operations, collective_operations}) {
+  for (auto family :
+       {elementwise_operations, curve_operations, reduction_operations, spread_operations, shape_operations,
+        product_operations, matrix_operations, constructor_operations, collective_operations}) {
     const auto some = family();
     all.insert(all.end(), some.begin(), some.end());
   }

@@ -186,6 +186,14 @@ MaybeValue run_triangle(OperationCall& call);  // tril, triu
 MaybeValue run_eye(OperationCall& call);
 MaybeValue run_diag(OperationCall& call);
 MaybeValue run_linspace(OperationCall& call);
+MaybeValue run_solve(OperationCall& call);  // solve, solve_triangular
+MaybeValue run_cholesky(OperationCall& call);
+MaybeValue run_inverse(OperationCall& call);
+MaybeValue run_determinant(OperationCall& call);
+MaybeValue run_qr(OperationCall& call);
+MaybeValue run_eigen(OperationCall& call);
+MaybeValue run_singular(OperationCall& call);
+MaybeValue run_least_squares(OperationCall& call);
 MaybeValue run_collective(OperationCall& call);     // by axes
 MaybeValue run_collective_to(OperationCall& call);  // permute, exchange
 

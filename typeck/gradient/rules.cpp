@@ -51,6 +51,7 @@ struct Rules {
   void operator()(const synth::ScatterAdd&) const { reverse_scatter_add(r); }
   void operator()(const synth::OneHot&) const {}
   void operator()(const synth::Lay&) const { reverse_moves(r); }
+  void operator()(const synth::MatrixFunction& o) const { reverse_matrix(r, o.op); }
   void operator()(const synth::Assemble&) const { reverse_moves(r); }
   void operator()(const synth::Collect&) const {}
   void operator()(const synth::PrintText&) const {}

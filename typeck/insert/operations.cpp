@@ -46,6 +46,7 @@ struct Operations {
   }
   MaybeHeld operator()(const synth::Take& take) const { return built(take, false); }
   MaybeHeld operator()(const synth::ScatterAdd& add) const { return built(add, true); }
+  MaybeHeld operator()(const synth::MatrixFunction& function) const { return built(function, true); }
   // What is made of nothing or of each device's tile: constants, sorts and transposes; and effects.
   template <class Local>
   MaybeHeld operator()(const Local& operation) const {

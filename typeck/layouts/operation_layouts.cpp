@@ -100,6 +100,7 @@ struct Decision {
   }
   Found operator()(const synth::Take& take) const { return solve(take, result().element()); }
   Found operator()(const synth::ScatterAdd& add) const { return solve(add, result().element()); }
+  Found operator()(const synth::MatrixFunction& function) const { return solve(function, result().element()); }
   // What works on each device's tile: sorts and transposes; and effects.
   template <class Local>
   Found operator()(const Local& local) const {

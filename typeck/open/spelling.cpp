@@ -23,6 +23,20 @@ std::string name_of_map(synth::MapOp op) {
   return std::string(name(op));
 }
 
+std::string name_of_matrix(synth::MatrixOp op) {
+  switch (op) {
+    case synth::MatrixOp::cholesky: return "`cholesky`";
+    case synth::MatrixOp::solve: return "`solve`";
+    case synth::MatrixOp::solve_lower:
+    case synth::MatrixOp::solve_upper: return "`solve_triangular`";
+    case synth::MatrixOp::determinant: return "`det`";
+    case synth::MatrixOp::factor_qr: return "`qr`";
+    case synth::MatrixOp::eigen: return "`eigh`";
+    case synth::MatrixOp::singular: return "`svd`";
+  }
+  return "";
+}
+
 }  // namespace
 
 std::string spelling(const synth::Operation& operation) {
@@ -38,6 +52,7 @@ std::string spelling(const synth::Operation& operation) {
   if (const auto* greatest = std::get_if<synth::Greatest>(&operation))
     return greatest->positions ? "`argtopk`" : "`topk`";
   if (const auto* some = std::get_if<synth::Candidates>(&operation)) return some->positions ? "`argtopk`" : "`topk`";
+  if (const auto* matrix = std::get_if<synth::MatrixFunction>(&operation)) return name_of_matrix(matrix->op);
   if (std::holds_alternative<synth::Contract>(operation)) return "a product";
   if (std::holds_alternative<synth::Assemble>(operation) || std::holds_alternative<synth::Lay>(operation))
     return "a part";

@@ -33,6 +33,21 @@ std::string number_text(T value) {
   return text.find_first_of(".e") == std::string::npos ? text + ".0" : text;
 }
 
+// A call of a function of matrices; none that gives several matrices in one.
+std::optional<std::string> matrix_call(synth::MatrixOp op, const std::string& operands) {
+  switch (op) {
+    case synth::MatrixOp::cholesky: return fmt::format("cholesky({})", operands);
+    case synth::MatrixOp::solve: return fmt::format("solve({})", operands);
+    case synth::MatrixOp::solve_lower: return fmt::format("solve_triangular({}, lower=true)", operands);
+    case synth::MatrixOp::solve_upper: return fmt::format("solve_triangular({}, lower=false)", operands);
+    case synth::MatrixOp::determinant: return fmt::format("det({})", operands);
+    case synth::MatrixOp::factor_qr:
+    case synth::MatrixOp::eigen:
+    case synth::MatrixOp::singular: return std::nullopt;
+  }
+  return std::nullopt;
+}
+
 // How an elementwise operation is written: `{0} + {1}`.
 std::string_view form_of(synth::MapOp op) {
   using synth::MapOp;
@@ -376,6 +391,7 @@ std::optional<std::string> ClosedText::expression(NodeId id, const Compute& comp
   if (std::holds_alternative<synth::Reshape>(operation))
     return typed_.type(compute.operands[0]).shape() == shape ? operands[0] : call("reshape", extents(shape));
   if (std::holds_alternative<synth::Take>(operation)) return call("take");
+  if (const auto* matrix = std::get_if<synth::MatrixFunction>(&operation)) return matrix_call(matrix->op, all);
   if (std::holds_alternative<synth::OneHot>(operation))
     return call("one_hot", fmt::format("{}", shape[shape.size() - 1]));
   if (const auto* assemble = std::get_if<synth::Assemble>(&operation)) return assembled(id, compute, *assemble);
