@@ -48,24 +48,31 @@ std::int64_t number_of_matrices(const Shape& shape) {
   return std::accumulate(shape.begin(), shape.end() - 2, std::int64_t{1}, std::multiplies<>());
 }
 
-// The room that one matrix needs, in bytes: whole cache lines.
-std::int64_t room_of(MatrixOp op, std::int64_t element_bytes, std::int64_t rows, std::int64_t columns) {
-  constexpr std::int64_t kLine = 64;
-  constexpr std::int64_t kDouble = 8;
-  const std::int64_t less = std::min(rows, columns);
-  const std::int64_t more = std::max(rows, columns);
-  const auto lines = [&](std::int64_t bytes) { return (bytes + kLine - 1) / kLine * kLine; };
+// The numbers that one matrix needs room for.
+double numbers_of(MatrixOp op, double rows, double columns) {
+  const double less = std::min(rows, columns);
+  const double more = std::max(rows, columns);
   switch (op) {
     case MatrixOp::cholesky: return 0;
     case MatrixOp::solve:
     case MatrixOp::solve_lower:
     case MatrixOp::solve_upper:
-    case MatrixOp::determinant: return lines(rows * columns * element_bytes);
-    case MatrixOp::factor_qr: return lines((rows * columns + rows * less + less) * kDouble);
-    case MatrixOp::eigen: return lines((2 * rows * rows + 4 * rows) * kDouble);
-    case MatrixOp::singular: return lines((2 * less * more + less * less + 2 * less) * kDouble);
+    case MatrixOp::determinant: return rows * columns;
+    case MatrixOp::factor_qr: return rows * columns + rows * less + less;
+    case MatrixOp::eigen: return 2 * rows * rows + 4 * rows;
+    case MatrixOp::singular: return 2 * less * more + less * less + 2 * less;
   }
   return 0;
+}
+
+// The same in bytes, in whole cache lines; of more than there ever is the most that can be said.
+std::int64_t room_of(MatrixOp op, synth::ElementType element, std::int64_t rows, std::int64_t columns) {
+  constexpr double kLine = 64;
+  constexpr double kMost = 0x1p60;
+  const bool is_wide = op == MatrixOp::factor_qr || op == MatrixOp::eigen || op == MatrixOp::singular;
+  const auto bytes = static_cast<double>(is_wide ? 8 : synth::bytes_of(element));
+  const double all = numbers_of(op, static_cast<double>(rows), static_cast<double>(columns)) * bytes;
+  return static_cast<std::int64_t>(std::min(kMost, std::ceil(all / kLine) * kLine));
 }
 
 // Of how many matrices are worked on at the same time.
@@ -311,7 +318,7 @@ std::optional<BadMatrix> of_all(MatrixOp op, std::span<const TileView> operands,
   const Shape& shape = operands[0].shape;
   const std::int64_t count = number_of_matrices(shape);
   const std::int64_t rows = shape[shape.size() - 2];
-  const std::int64_t room = room_of(op, sizeof(T), rows, shape.back());
+  const std::int64_t room = room_of(op, out.element, rows, shape.back());
   const std::int64_t places = matrices_at_once(count, room);
   const std::int64_t each = runtime::count(out.shape) / count;
   const std::int64_t stride = op == MatrixOp::determinant ? 1 : out.shape.back();
@@ -338,10 +345,9 @@ std::optional<BadMatrix> of_all(MatrixOp op, std::span<const TileView> operands,
 }  // namespace
 
 std::int64_t matrix_scratch_bytes(MatrixOp op, synth::ElementType element, const Shape& matrices) {
-  const std::int64_t count = number_of_matrices(matrices);
-  const std::int64_t bytes = synth::bytes_of(element);
-  const std::int64_t room = room_of(op, bytes, matrices[matrices.size() - 2], matrices.back());
-  return matrices_at_once(count, room) * room;
+  if (is_empty(matrices)) return 0;
+  const std::int64_t room = room_of(op, element, matrices[matrices.size() - 2], matrices.back());
+  return matrices_at_once(number_of_matrices(matrices), room) * room;
 }
 
 std::optional<BadMatrix> of_matrices(MatrixOp op, std::span<const TileView> operands, const TileOut& out,

@@ -239,9 +239,12 @@ bool OperationCall::refuse_unnamed(const frontend::Argument& argument, std::size
   const std::string written = elaborator.text(argument.span);
   const bool is_bool = written == "true" || written == "false" || written.find_first_of("<>=!&|") != std::string::npos;
   const std::string example = example_argument(info.parameters[at]);
+  std::string required = shown(bound_.front(), "a");
+  for (std::size_t k = 1; k < at && info.parameters[k].required; ++k)
+    required += ", " + shown(bound_[k], info.parameters[k].name);
   elaborator.report(base::make(Kind::wrong_arguments, info.name, fmt::format("`{}` must be named: {}=...", name, name))
                         .at(argument.span)
-                        .suggest(fmt::format("write `{}({}, {}={})`", info.name, shown(bound_.front(), "a"), name,
+                        .suggest(fmt::format("write `{}({}, {}={})`", info.name, required, name,
                                              is_bool ? example : shown(&argument, example))));
   return false;
 }

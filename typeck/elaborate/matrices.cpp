@@ -33,7 +33,7 @@ bool are_matrices(OperationCall& call, const Checked& a, Sides sides) {
   if (rows == columns || sides == Sides::any) return true;
   elaborator.report(base::make(Kind::shape_mismatch, call.quoted(), rows, columns)
                         .at(a.span, elaborator.text(a))
-                        .suggest("the matrix is square: it has as many rows as columns"));
+                        .suggest("its matrices are square: as many rows as columns"));
   return false;
 }
 
