@@ -39,7 +39,7 @@ MatrixView<T> matrix_of(const TileView& tile, std::int64_t number) {
 
 template <class T, class U>
 void copy_matrix(const MatrixView<T>& from, Rows<U> to) {
-  for (std::int64_t i = 0; i < from.rows; ++i) {
+  for (std::int64_t i = 0; i < from.rows && !is_given_up(); ++i) {
     for (std::int64_t j = 0; j < from.columns; ++j) to[i][j] = static_cast<U>(from.at(i, j));
   }
 }
@@ -147,7 +147,7 @@ template <class T>
 std::optional<std::int64_t> factor_cholesky(const MatrixView<T>& a, Rows<T> out) {
   copy_matrix(a, out);
   const auto bad = cholesky(out, a.rows);
-  for (std::int64_t i = 0; i < a.rows; ++i) std::fill(out[i] + i + 1, out[i] + a.rows, T{0});
+  for (std::int64_t i = 0; i < a.rows && !is_given_up(); ++i) std::fill(out[i] + i + 1, out[i] + a.rows, T{0});
   return bad;
 }
 
@@ -157,7 +157,7 @@ T determinant(const MatrixView<T>& a, T* room) {
   const Rows<T> both{room, n};
   copy_matrix(a, both);
   std::vector<std::int64_t> exchanged;
-  if (eliminate(both, n, exchanged)) return T{0};
+  if (eliminate(both, n, exchanged) || is_given_up()) return T{0};
   T product{1};
   for (std::int64_t j = 0; j < n; ++j)
     product *= exchanged[static_cast<std::size_t>(j)] == j ? both[j][j] : -both[j][j];
@@ -170,7 +170,7 @@ T determinant(const MatrixView<T>& a, T* room) {
 // NaN of what is not finite.
 double scale_of(Rows<const double> a, std::int64_t rows, std::int64_t columns) {
   double most = 0;
-  for (std::int64_t i = 0; i < rows; ++i) {
+  for (std::int64_t i = 0; i < rows && !is_given_up(); ++i) {
     for (std::int64_t j = 0; j < columns; ++j) {
       if (!std::isfinite(a[i][j])) return std::numeric_limits<double>::quiet_NaN();
       most = std::max(most, std::abs(a[i][j]));
@@ -180,14 +180,15 @@ double scale_of(Rows<const double> a, std::int64_t rows, std::int64_t columns) {
 }
 
 void multiply(Rows<double> a, std::int64_t rows, std::int64_t columns, double by) {
-  for (std::int64_t i = 0; i < rows; ++i) {
+  for (std::int64_t i = 0; i < rows && !is_given_up(); ++i) {
     for (std::int64_t j = 0; j < columns; ++j) a[i][j] *= by;
   }
 }
 
 template <class T>
 void fill_with_nan(Rows<T> out, std::int64_t rows, std::int64_t columns) {
-  for (std::int64_t i = 0; i < rows; ++i) std::fill_n(out[i], columns, std::numeric_limits<T>::quiet_NaN());
+  for (std::int64_t i = 0; i < rows && !is_given_up(); ++i)
+    std::fill_n(out[i], columns, std::numeric_limits<T>::quiet_NaN());
 }
 
 template <class T>
@@ -202,10 +203,10 @@ void factor_qr(const MatrixView<T>& a, Rows<T> out, double* room) {
   multiply(columns, a.columns, a.rows, scale);
   triangular_by_reflections(columns, a.columns, a.rows, weights);
   product_of_reflections({columns.data, columns.stride}, k, a.rows, weights, q);
-  for (std::int64_t i = 0; i < a.rows; ++i) {
+  for (std::int64_t i = 0; i < a.rows && !is_given_up(); ++i) {
     for (std::int64_t j = 0; j < k; ++j) out[i][j] = static_cast<T>(q[j][i]);
   }
-  for (std::int64_t i = 0; i < a.columns; ++i) {
+  for (std::int64_t i = 0; i < a.columns && !is_given_up(); ++i) {
     for (std::int64_t j = 0; j < k; ++j) out[a.rows + i][j] = static_cast<T>(j <= i ? columns[i][j] / scale : 0);
   }
 }
@@ -225,7 +226,7 @@ void eigen(const MatrixView<T>& a, Rows<T> out, double* room) {
   const Rows<double> symmetric{room, n};
   const Rows<double> vectors{room + n * n, n};
   double* const values = vectors[n];
-  for (std::int64_t i = 0; i < n; ++i) {
+  for (std::int64_t i = 0; i < n && !is_given_up(); ++i) {
     for (std::int64_t j = 0; j < n; ++j) symmetric[i][j] = static_cast<double>(j <= i ? a.at(i, j) : a.at(j, i));
   }
   const double scale = scale_of({symmetric.data, n}, n, n);
@@ -233,7 +234,7 @@ void eigen(const MatrixView<T>& a, Rows<T> out, double* room) {
   if (std::isnan(scale) || !eigenvectors(symmetric, n, values, vectors, values + n))
     return fill_with_nan(out, n + 1, n);
   const auto order = in_order(values, n, true);
-  for (std::int64_t j = 0; j < n; ++j) {
+  for (std::int64_t j = 0; j < n && !is_given_up(); ++j) {
     const std::int64_t own = order[static_cast<std::size_t>(j)];
     out[0][j] = static_cast<T>(values[own] / scale);
     for (std::int64_t i = 0; i < n; ++i) out[1 + i][j] = static_cast<T>(vectors[own][i]);
@@ -278,10 +279,11 @@ void singular(const MatrixView<T>& a, Rows<T> out, double* room) {
     return fill_with_nan(out, a.rows + 1 + a.columns, p);
   for (std::int64_t i = 0; i < p; ++i) lengths[i] = std::sqrt(inner_product(rows[i], rows[i], q));
   const auto order = in_order(lengths, p, false);
+  if (is_given_up()) return;
   find_directions(rows, units, order, lengths, lengths + p, q);
   const Rows<T> u = is_wide ? out.from(a.rows + 1, 0) : out;  // of q rows; the other side has those of the turns
   const Rows<T> v = is_wide ? out : out.from(a.rows + 1, 0);
-  for (std::int64_t j = 0; j < p; ++j) {
+  for (std::int64_t j = 0; j < p && !is_given_up(); ++j) {
     const std::int64_t own = order[static_cast<std::size_t>(j)];
     out[a.rows][j] = static_cast<T>(lengths[own] / scale);
     for (std::int64_t i = 0; i < q; ++i) u[i][j] = static_cast<T>(units[j][i]);

@@ -62,7 +62,7 @@ void triangular_by_reflections(Rows<double> a, std::int64_t n, std::int64_t m, d
 
 void product_of_reflections(Rows<const double> a, std::int64_t k, std::int64_t m, const double* weights,
                             Rows<double> q) {
-  for (std::int64_t i = 0; i < k; ++i) {
+  for (std::int64_t i = 0; i < k && !is_given_up(); ++i) {
     std::fill_n(q[i], m, 0.0);
     q[i][i] = 1;
   }

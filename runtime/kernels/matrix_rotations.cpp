@@ -44,7 +44,7 @@ class Tridiagonal {
 
   // From the last reflection to the first: only rows and columns behind it have anything but ones on the diagonal.
   void multiply(Rows<double> vectors) const {
-    for (std::int64_t i = 0; i < n_; ++i) {
+    for (std::int64_t i = 0; i < n_ && !is_given_up(); ++i) {
       std::fill_n(vectors[i], n_, 0.0);
       vectors[i][i] = 1;
     }
@@ -195,7 +195,7 @@ class Pairs {
   // Was any pair not at right angles?
   bool sweep() {
     std::atomic<bool> turned = false;
-    for (std::int64_t i = 0; i < p_; ++i) squares_[i] = inner_product(rows_[i], rows_[i], q_);
+    for (std::int64_t i = 0; i < p_ && !is_given_up(); ++i) squares_[i] = inner_product(rows_[i], rows_[i], q_);
     const std::int64_t players = p_ + p_ % 2;
     for (std::int64_t round = 0; round + 1 < players && !is_given_up(); ++round) {
       parallel_ranges(players / 2, rows_at_once(q_), [&](std::int64_t begin, std::int64_t end) {
@@ -240,7 +240,7 @@ class Pairs {
 
 bool make_orthogonal(Rows<double> rows, std::int64_t p, std::int64_t q, Rows<double> turns, double* squares) {
   constexpr int kSweepsMax = 60;
-  for (std::int64_t i = 0; i < p; ++i) {
+  for (std::int64_t i = 0; i < p && !is_given_up(); ++i) {
     std::fill_n(turns[i], p, 0.0);
     turns[i][i] = 1;
   }
