@@ -1,6 +1,7 @@
 #include "base/diagnostic.hpp"
 
 #include <algorithm>
+#include <string_view>
 
 #include "base/utf8.hpp"
 
@@ -8,7 +9,17 @@ namespace tessera::base {
 
 namespace {
 
+constexpr std::size_t kCodePointBytesMax = 4;
+
 bool continues_sequence(char c) { return (static_cast<unsigned char>(c) & 0xC0U) == 0x80U; }
+
+// As much of a word as ends with a whole code point, at most `most` bytes. What is not UTF-8 is cut anywhere.
+std::string_view beginning_of(std::string_view word, std::size_t most) {
+  if (word.size() <= most) return word;
+  std::size_t end = most;
+  while (end > most - kCodePointBytesMax && continues_sequence(word[end])) --end;
+  return word.substr(0, continues_sequence(word[end]) ? most : end);
+}
 
 // The text with every word of more than 100 bytes cut: names and numbers may be as long as a program.
 std::string with_short_words(std::string text) {
@@ -17,13 +28,9 @@ std::string with_short_words(std::string text) {
   std::string result;
   for (auto at = text.cbegin(); at != text.cend();) {
     const auto end = std::find_if(at, text.cend(), [](char c) { return !is_in_word(c); });
-    auto kept = end;
-    if (static_cast<std::size_t>(end - at) > kWordMax) {
-      kept = at + kWordMax;
-      while (continues_sequence(*kept)) --kept;
-    }
-    result.append(at, kept);
-    if (kept != end) result += "...";
+    const std::string_view kept = beginning_of({at, end}, kWordMax);
+    result += kept;
+    if (kept.size() < static_cast<std::size_t>(end - at)) result += "...";
     at = end;
     if (at != text.cend()) result += *at++;
   }

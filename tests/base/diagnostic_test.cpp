@@ -7,6 +7,7 @@
 #include <string>
 
 #include "base/registry.hpp"
+#include "base/utf8.hpp"
 
 namespace tessera::base {
 namespace {
@@ -38,6 +39,24 @@ TEST(Registry, MessagesReadAsThePartOfALine) {
     ASSERT_FALSE(kind.message.empty()) << kind.slug;
     EXPECT_EQ(kind.message.find('\n'), std::string_view::npos) << kind.slug;
     EXPECT_NE(kind.message.back(), '.') << kind.slug;
+  }
+}
+
+// Whatever the bytes of a word are: code points of one to four bytes stay whole, and what is no UTF-8 ends all the
+// same.
+TEST(Diagnostic, LongWordsAreCutBetweenCodePoints) {
+  for (const std::string_view unit :
+       {"a", "\u00e9", "\u20ac", "\U0001F600", "\xa3", "\xf0\x80", "a\x80\x80\x80\x80\x80"}) {
+    std::string word;
+    while (word.size() < 300) word += unit;
+    for (const std::string_view before : {"", "a", "ab", "abc", "one two "}) {
+      const Diagnostic diagnostic = make(Kind::out_of_memory, std::string(before) + word).at({}, word);
+      for (const std::string& text : {diagnostic.message, diagnostic.labels[0].text}) {
+        EXPECT_LE(text.size(), 150U) << text;
+        EXPECT_NE(text.find("..."), std::string::npos) << text;
+        EXPECT_TRUE(first_invalid_byte(word) || !first_invalid_byte(text)) << text;
+      }
+    }
   }
 }
 
