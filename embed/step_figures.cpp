@@ -14,6 +14,7 @@
 #include "synth/machine/carry_cost.hpp"
 #include "synth/machine/compute_cost.hpp"
 #include "synth/machine/machine.hpp"
+#include "synth/machine/request_cost.hpp"
 #include "typeck/layouts/parts.hpp"
 
 namespace tessera::embed {
@@ -98,6 +99,7 @@ class FigureWalk {
     ProgramFigures all{{figure}, {}};
     if (const auto* assemble = std::get_if<synth::Assemble>(&apply.operation)) fetched(all, figure, apply, *assemble);
     if (const auto* cumsum = std::get_if<synth::Cumsum>(&apply.operation)) carried(all, figure, result, *cumsum);
+    if (std::holds_alternative<synth::Take>(apply.operation)) requested(all, figure, apply, result);
     return all;
   }
 
@@ -178,6 +180,28 @@ class FigureWalk {
     for (const synth::CarryHop& hop : hops)
       add_bytes(machine, mesh.device_of_run(hop.source).value, mesh.device_of_run(hop.target).value,
                 synth::carry_bytes(hop, result.element()), figure.received_by_level);
+    all.steps.push_back(std::move(figure));
+  }
+
+  // The rows that a take fetches by request, as a step of its own: as many as its ids can name.
+  void requested(ProgramFigures& all, StepFigure figure, const synth::Apply& apply, const synth::ArrayType& result) {
+    if (!synth::takes_by_request(type(apply.operands[0]), result)) return;
+    const synth::RowRequests requests(type(apply.operands[0]));
+    const synth::ArrayType& ids = type(apply.operands[1]);
+    const synth::Machine& machine = machine_of(result.mesh().devices_end());
+    const synth::StepCost price = synth::cost_of_requests(machine, requests, ids);
+    figure.name = "fetch";
+    figure.operations = figure.memory_bytes = 0;
+    figure.moves = true;
+    figure.received_bytes = price.received_bytes_total;
+    figure.seconds = price.seconds;
+    figure.received_by_level.assign(machine.levels.size(), 0);
+    const synth::Mesh& mesh = result.mesh();
+    const auto add = [&](std::int32_t source, std::int32_t target, std::int64_t bytes) {
+      add_bytes(machine, mesh.device_of_run(source).value, mesh.device_of_run(target).value, bytes,
+                figure.received_by_level);
+    };
+    synth::for_request_messages(requests, ids, add, add);
     all.steps.push_back(std::move(figure));
   }
 

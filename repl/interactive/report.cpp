@@ -53,8 +53,11 @@ std::int64_t received_bytes_of(const RunReport& report, std::uint32_t statement)
 
 // What operations receive by themselves.
 std::string moved_text(const std::vector<PartsMoved>& parts) {
-  const bool are_sums = std::ranges::all_of(parts, [](const PartsMoved& part) { return part.op == "carry"; });
-  return are_sums && !parts.empty() ? "sums carried" : "parts moved";
+  const auto all_are = [&](std::string_view op) {
+    return !parts.empty() && std::ranges::all_of(parts, [&](const PartsMoved& part) { return part.op == op; });
+  };
+  if (all_are("carry")) return "sums carried";
+  return all_are("fetch") ? "rows fetched" : "parts moved";
 }
 
 // `all_to_all x: 20 KiB in all, peak 4 KiB per device`; empty for a statement that moved nothing.
@@ -124,7 +127,8 @@ Movement movement_of(const Program& program, std::uint32_t statement) {
 }
 
 std::string_view what_it_does(const PartsMoved& part) {
-  return part.op == "carry" ? "carries sums from tile to tile" : "fetches parts from other devices";
+  if (part.op == "carry") return "carries sums from tile to tile";
+  return part.op == "fetch" ? "fetches rows that its ids name" : "fetches parts from other devices";
 }
 
 std::string part_text(const PartsMoved& part) {

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <functional>
 #include <iterator>
 #include <span>
 #include <utility>
@@ -21,6 +22,35 @@ void Costs::add_time(OriginStatistics& statistics, const Moment& begin, bool mov
   statistics.seconds += all;
   statistics.own.waiting += waiting;
   (moves ? statistics.own.moving : statistics.own.computing) += std::max(0.0, all - waiting);
+}
+
+void Costs::count_apart(std::uint32_t origin, std::int64_t received_bytes) {
+  Apart& own = apart_[origin];
+  own.received_bytes += received_bytes;
+  own.moved.push_back(received_bytes > 0);
+}
+
+// A rank sends its bytes and its steps to rank 0, which sends the sums to all.
+base::Status Costs::add_up(Team& team) {
+  std::vector<int> others;
+  for (int rank = 1; rank < team.size(); ++rank) others.push_back(rank);
+  for (auto& [origin, own] : apart_) {
+    std::vector<std::int64_t> sums(own.moved.size() + 1);
+    sums[0] = own.received_bytes;
+    std::ranges::copy(own.moved, sums.begin() + 1);
+    for (const int rank : others) {
+      if (team.rank() != 0 && team.rank() != rank) continue;
+      std::vector<std::int64_t> sent(sums);
+      TESSERA_TRY_STATUS(team.send(rank, std::array{0}, std::as_writable_bytes(std::span(sent))));
+      if (team.rank() == 0) std::ranges::transform(sums, sent, sums.begin(), std::plus());
+    }
+    TESSERA_TRY_STATUS(team.send(0, others, std::as_writable_bytes(std::span(sums))));
+    OriginStatistics& statistics = of(origin);
+    statistics.received_bytes += sums[0];
+    statistics.steps += std::count_if(sums.begin() + 1, sums.end(), [](std::int64_t ranks) { return ranks > 0; });
+  }
+  apart_.clear();
+  return base::Done{};
 }
 
 base::Result<std::vector<RankSeconds>> seconds_of_ranks(Team& team, const std::vector<OriginStatistics>& mine) {

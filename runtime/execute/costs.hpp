@@ -1,4 +1,6 @@
-// What the steps of a run cost, by origin: bytes, which are the same on every rank, and this rank's seconds.
+// What the steps of a run cost, by origin: bytes, which are the same on every rank, and this rank's seconds. Most bytes
+// follow from types, so that every rank counts those of all. Of rows that ids name a rank knows only what its own
+// devices receive; that is added up when the run is over.
 #pragma once
 
 #include <cstdint>
@@ -27,6 +29,11 @@ class Costs {
   // Steps of this origin that were begun at that moment are done; `moves`: devices have received something by them.
   void add_time(OriginStatistics& statistics, const Moment& begin, bool moves) const;
 
+  // A step by which devices of this rank have received so much; every rank counts each of these steps.
+  void count_apart(std::uint32_t origin, std::int64_t received_bytes);
+  // Called on all ranks: gives every rank the sums of what was counted apart, of bytes and of steps that moved some.
+  base::Status add_up(Team& team);
+
   std::vector<OriginStatistics> take() { return std::move(statistics_); }
 
  private:
@@ -34,6 +41,11 @@ class Costs {
   const Team& team_;
   std::vector<OriginStatistics> statistics_;
   std::map<std::uint32_t, std::size_t> numbers_;
+  struct Apart {
+    std::int64_t received_bytes = 0;
+    std::vector<bool> moved;  // of every step: has some device received something?
+  };
+  std::map<std::uint32_t, Apart> apart_;
 };
 
 // Called on all ranks after a run: rank 0 gets the seconds of every rank, the others their own.

@@ -143,6 +143,8 @@ base::Status Executor::take_throttled(std::span<const synth::Step> steps, const 
   throttle_->end(storage_.tiles(result));
   if (const auto* cumsum = std::get_if<synth::Cumsum>(&apply->operation))
     throttle_->carried(storage_.type(result), *cumsum);
+  if (std::holds_alternative<synth::Take>(apply->operation))
+    throttle_->requested(storage_.type(apply->operands[0]), storage_.type(apply->operands[1]), storage_.type(result));
   if (std::holds_alternative<synth::Assemble>(apply->operation))
     throttle_->joined(storage_.type(result), received_bytes_);
   return base::Done{};
@@ -161,12 +163,17 @@ base::Status Executor::take_traced(std::span<const synth::Step> steps, const Ste
 
 base::Status Executor::run_node(const synth::Step& step, const StepPlan& plan, const synth::Apply& apply) {
   received_bytes_ = 0;
+  counts_apart_ = false;
   const Costs::Moment begin = costs_.now();
   TESSERA_TRY_STATUS(run_operation_of(apply, plan));
   OriginStatistics& statistics = costs_.of(step.origin);
   costs_.add_time(statistics, begin, received_bytes_ > 0);
-  if (received_bytes_ > 0) ++statistics.steps;
-  statistics.received_bytes += received_bytes_;
+  if (counts_apart_) {
+    costs_.count_apart(step.origin, received_bytes_);
+  } else {
+    if (received_bytes_ > 0) ++statistics.steps;
+    statistics.received_bytes += received_bytes_;
+  }
   progress_.received_bytes += received_bytes_;
   return base::Done{};
 }
@@ -203,6 +210,8 @@ base::Status Executor::run_operation_of(const synth::Apply& apply, const StepPla
           return sum_over_tiles(apply, operation, plan);
         else if constexpr (std::same_as<T, synth::MatrixFunction>)
           return run_operation(local, operation, plan.beside_offset);
+        else if constexpr (std::same_as<T, synth::Take>)
+          return take_rows(apply);
         else
           return run_operation(local, operation);
       },

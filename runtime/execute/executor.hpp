@@ -36,6 +36,8 @@ class Executor {
   // Called on all ranks, after their agreement on how the run went: ends the trace.
   base::Status end_trace() { return tracer_ == nullptr ? base::Status(base::Done{}) : tracer_->gather(); }
   const Storage& storage() const { return storage_; }
+  // Called on all ranks, after a run that went well: adds up what each has counted of its own devices alone.
+  base::Status add_up_counts() { return costs_.add_up(team_); }
   std::vector<OriginStatistics> take_statistics() { return costs_.take(); }
   // Payload alive on a device, the largest seen.
   std::int64_t peak_bytes() const { return peak_bytes_; }
@@ -103,6 +105,7 @@ class Executor {
   base::Status collect(const synth::Apply& apply, const synth::Collect& collect, const StepPlan& plan);
   base::Status assemble(const synth::Apply& apply, const synth::Assemble& assemble);
   base::Status sum_over_tiles(const synth::Apply& apply, const synth::Cumsum& cumsum, const StepPlan& plan);
+  base::Status take_rows(const synth::Apply& apply);
   base::Status keep(synth::RegisterId from, synth::RegisterId to, const synth::Keep& step);
   base::Result<synth::Offset> part_offset(const synth::Apply& apply, const synth::Part& part) const;
   base::Status copy_whole(synth::RegisterId from, synth::RegisterId to);
@@ -141,6 +144,7 @@ class Executor {
   std::optional<Throttle> throttle_;
   std::int64_t peak_bytes_ = 0;
   std::int64_t received_bytes_ = 0;  // by the present step
+  bool counts_apart_ = false;        // every rank counts what its own devices receive in the present step
   Progress progress_;
   std::int64_t steps_taken_ = 0;
   std::int64_t output_bytes_ = 0;  // that were written

@@ -219,6 +219,7 @@ base::Result<Outcome> run_checked(const synth::Program& program, const ProgramMe
   if (!(agreed && traced) && world.counted_of_failed) world.counted_of_failed(executor->take_statistics());
   TESSERA_TRY(ended, agreed);
   TESSERA_TRY_STATUS(traced);
+  TESSERA_TRY_STATUS(executor->add_up_counts());
   std::vector<OriginStatistics> statistics = executor->take_statistics();
   std::vector<RankSeconds> seconds;
   if (world.profile) {

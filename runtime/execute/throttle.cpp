@@ -10,6 +10,7 @@
 
 #include "synth/machine/carry_cost.hpp"
 #include "synth/machine/machine.hpp"
+#include "synth/machine/request_cost.hpp"
 
 namespace tessera::runtime {
 
@@ -145,6 +146,13 @@ void Throttle::carried(const synth::ArrayType& after, const synth::Cumsum& cumsu
   const auto machine = synth::machine_for(machine_, std::ssize(clocks_));
   const double seconds = machine.ok() ? synth::cost_of_carries(*machine, after, hops).seconds : 0;
   join_all(after.mesh(), after.mesh(), seconds);
+}
+
+void Throttle::requested(const synth::ArrayType& table, const synth::ArrayType& ids, const synth::ArrayType& after) {
+  if (!is_alone_ || !synth::takes_by_request(table, after)) return;
+  const auto machine = synth::machine_for(machine_, std::ssize(clocks_));
+  if (machine.ok())
+    join_all(after.mesh(), after.mesh(), synth::cost_of_requests(*machine, synth::RowRequests(table), ids).seconds);
 }
 
 void Throttle::join_all(const synth::Mesh& from, const synth::Mesh& to, double seconds) {

@@ -40,6 +40,8 @@ class Throttle {
   void joined(const synth::ArrayType& after, std::int64_t received_bytes);
   // The same for what a running sum carried from tile to tile.
   void carried(const synth::ArrayType& after, const synth::Cumsum& cumsum);
+  // The same for rows that a take fetched by request.
+  void requested(const synth::ArrayType& table, const synth::ArrayType& ids, const synth::ArrayType& after);
 
   // Seconds since it was made, on the device that is last.
   double clock() const;

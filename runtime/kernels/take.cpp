@@ -62,37 +62,57 @@ class Ids {
 
 }  // namespace
 
+std::optional<BadId> read_rows(const TileView& ids, std::int64_t rows, std::vector<std::int64_t>& into) {
+  const Ids list(ids);
+  if (const auto bad = list.first_outside(-rows, rows)) return bad;
+  into.resize(static_cast<std::size_t>(list.size()));
+  parallel_ranges(list.size(), kGrain, [&](std::int64_t begin, std::int64_t end) {
+    for (std::int64_t i = begin; i < end; ++i)
+      into[static_cast<std::size_t>(i)] = list[i] < 0 ? list[i] + rows : list[i];
+  });
+  return std::nullopt;
+}
+
+// A long row is copied by many cores, who can be stopped.
+TableRows::TableRows(const TileView& table, std::int64_t first_row)
+    : row_{table.element, {}, {}, table.data}, first_row_(first_row), count_(table.shape[0]) {
+  for (std::size_t d = 1; d < table.shape.size(); ++d) {
+    row_.shape.push_back(table.shape[d]);
+    row_.strides.push_back(table.strides[d]);
+  }
+  length_ = count(row_.shape);
+  step_bytes_ = table.strides[0] * synth::bytes_of(table.element);
+  is_plain_ = is_dense(row_.shape, row_.strides) && length_ <= kGrain;
+}
+
+TileView TableRows::row(std::int64_t number) const {
+  TileView row = row_;
+  row.data += (number - first_row_) * step_bytes_;
+  return row;
+}
+
+void TableRows::copy(std::int64_t number, std::byte* to) const {
+  if (is_plain_)
+    std::memcpy(to, row_.data + (number - first_row_) * step_bytes_, static_cast<std::size_t>(row_bytes()));
+  else
+    copy_elements(row(number), TileOut{row_.element, row_.shape, to});
+}
+
 std::optional<BadId> take(const TileView& table, std::int64_t first_row, std::int64_t rows, const TileView& ids,
                           const TileOut& out) {
   const Ids list(ids);
   if (const auto bad = list.first_outside(-rows, rows)) return bad;
   if (is_given_up()) return std::nullopt;  // ids that nobody has looked at may be anything
-  TileView row{table.element, {}, {}, table.data};
-  for (std::size_t d = 1; d < table.shape.size(); ++d) {
-    row.shape.push_back(table.shape[d]);
-    row.strides.push_back(table.strides[d]);
-  }
-  const std::int64_t length = count(row.shape);
-  const std::int64_t row_bytes = length * synth::bytes_of(table.element);
-  const std::int64_t step_bytes = table.strides[0] * synth::bytes_of(table.element);
-  const std::int64_t grain = std::max<std::int64_t>(1, kGrain / std::max<std::int64_t>(1, length));
-  // A long row is copied by many cores, who can be stopped.
-  const bool is_plain = is_dense(row.shape, row.strides) && length <= kGrain;
+  const TableRows held(table, first_row);
+  const std::int64_t grain = std::max<std::int64_t>(1, kGrain / std::max<std::int64_t>(1, held.row_length()));
   parallel_ranges(list.size(), grain, [&](std::int64_t begin, std::int64_t end) {
     for (std::int64_t i = begin; i < end; ++i) {
-      const std::int64_t number = (list[i] < 0 ? list[i] + rows : list[i]) - first_row;
-      const bool is_here = number >= 0 && number < table.shape[0];
-      if (is_here && is_plain) {
-        std::memcpy(out.data + i * row_bytes, table.data + number * step_bytes, static_cast<std::size_t>(row_bytes));
-        continue;
-      }
-      const TileOut target{out.element, row.shape, out.data + i * row_bytes};
-      TileView source = row;
-      source.data += number * step_bytes;
-      if (is_here)
-        copy_elements(source, target);
+      const std::int64_t number = list[i] < 0 ? list[i] + rows : list[i];
+      std::byte* const to = out.data + i * held.row_bytes();
+      if (held.has(number))
+        held.copy(number, to);
       else
-        fill_identity(synth::ReduceOp::sum, target);
+        fill_identity(synth::ReduceOp::sum, TileOut{out.element, held.row_shape(), to});
     }
   });
   return std::nullopt;

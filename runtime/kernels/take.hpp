@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <optional>
+#include <vector>
 
 #include "runtime/kernels/tile.hpp"
 
@@ -12,6 +13,32 @@ namespace tessera::runtime {
 struct BadId {
   std::int64_t position = 0;
   std::int64_t id = 0;
+};
+
+// The rows that ids name, as numbers from 0 on, in row-major order of the ids; negative ids count from the end. If the
+// work is given up meanwhile, they may be anything.
+std::optional<BadId> read_rows(const TileView& ids, std::int64_t rows, std::vector<std::int64_t>& into);
+
+// The rows of a table's tile, one by one.
+class TableRows {
+ public:
+  TableRows(const TileView& table, std::int64_t first_row);
+
+  bool has(std::int64_t number) const { return number >= first_row_ && number < first_row_ + count_; }
+  std::int64_t row_bytes() const { return length_ * synth::bytes_of(row_.element); }
+  std::int64_t row_length() const { return length_; }
+  const synth::Shape& row_shape() const { return row_.shape; }
+  // A row that it has; and its elements, dense.
+  TileView row(std::int64_t number) const;
+  void copy(std::int64_t number, std::byte* to) const;
+
+ private:
+  TileView row_;  // the first
+  std::int64_t first_row_;
+  std::int64_t count_;
+  std::int64_t length_;
+  std::int64_t step_bytes_;  // from a row to the next
+  bool is_plain_;
 };
 
 // out[i.., t..] = table[ids[i..], t..], where the table's tile holds rows [first_row, first_row + its extent) of

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "synth/machine/carry_cost.hpp"
+#include "synth/machine/request_cost.hpp"
 #include "synth/program/contraction.hpp"
 
 namespace tessera::synth {
@@ -145,6 +146,14 @@ double carry_seconds(const Machine& machine, const Operation& operation, const A
   return fitting.ok() ? cost_of_carries(*fitting, result, hops).seconds : 0;
 }
 
+// The rows that a take fetches by request.
+double request_seconds(const Machine& machine, const Operation& operation, const std::vector<ArrayType>& operands,
+                       const ArrayType& result) {
+  if (!std::holds_alternative<Take>(operation) || !takes_by_request(operands[0], result)) return 0;
+  const auto fitting = machine_for(machine, result.mesh().devices_end());
+  return fitting.ok() ? cost_of_requests(*fitting, RowRequests(operands[0]), operands[1]).seconds : 0;
+}
+
 double slowness(ElementType element) { return element == ElementType::f64 ? 2 : 1; }
 
 // What a device does for a step, and how long it takes.
@@ -213,7 +222,7 @@ double local_seconds(const Machine& machine, const Operation& operation, const s
   if (std::holds_alternative<Assemble>(operation)) return seconds_to_copy(machine, result);
   const auto cost = compute_cost(machine, operation, operands, result);
   const double carried = carry_seconds(machine, operation, result);
-  return (cost ? cost->seconds : 0) + carried;
+  return (cost ? cost->seconds : 0) + carried + request_seconds(machine, operation, operands, result);
 }
 
 }  // namespace tessera::synth

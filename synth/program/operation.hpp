@@ -227,9 +227,9 @@ struct MatrixFunction {
 };
 
 // operands: table, ids (i64 or i32). result[i.., t..] = table[ids[i..], t..]. Where the table's dimension 0 is split,
-// the result is pending (sum) over those axes and a device without the row gives the identity. Negative ids count from
-// the end; outside
-// [-n, n) is a run-time error.
+// the result is either pending (sum) over those axes, and a device without the row gives the identity; or nothing is
+// pending, and devices ask each other for the rows that their ids name (synth/collective/requests.hpp). Negative ids
+// count from the end; outside [-n, n) is a run-time error.
 struct Take {};
 // operands: rows, ids (i64 or i32). The transpose of take: result[n, t..] is the sum of rows[i.., t..] over all i with
 // ids[i..] = n, added in row-major order of the ids; rows that no id names are 0. Where ids are split, the result is

@@ -5,6 +5,7 @@
 #include <optional>
 #include <vector>
 
+#include "synth/collective/requests.hpp"
 #include "synth/program/signature.hpp"
 #include "synth/program/type_checks.hpp"
 #include "synth/program/type_rules.hpp"
@@ -363,8 +364,11 @@ Error layouts_error(const Operation& operation, const Operands& operands, const 
     shapes.push_back(operand->shape());
     layouts.push_back(operand->layout());
   }
-  const IndexSignature signature = index_signature(operation, shapes, result.element(), result.shape());
+  IndexSignature signature = index_signature(operation, shapes, result.element(), result.shape());
   if (signature.result.size() != result.rank()) return kShapes;
+  // Rows that are fetched may lie anywhere: their index leaves nothing pending.
+  const bool fetches = std::holds_alternative<Take>(operation) && takes_by_request(*operands[0], result);
+  if (fetches) signature.kinds[0] = IndexKind::carried;
   const auto stored = [](const ArrayType* type) { return is_storage(type->element()); };
   const bool some_stored = stored(&result) || std::ranges::any_of(operands, stored);
   if (auto error = storage_error(operation, signature, some_stored)) return error;

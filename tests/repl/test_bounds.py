@@ -6,7 +6,7 @@ import math
 from pathlib import Path
 
 import operations_table
-from bounds import MACHINE, MESHES, carried, lacking, lacking_picked, reduced, text
+from bounds import MACHINE, MESHES, carried, lacking, lacking_picked, positions, reduced, text, tile
 from driver import CommandLine, main, received_by
 
 SLACK = 1.05
@@ -73,6 +73,20 @@ class Bounds(CommandLine):
                 a = a.replace("f32", "i64")  # of whole numbers one sum is all
                 elements = carried(mesh, longer, own, block=longer[0])
                 self.holds(mesh, [a, "let b = cumsum(a, 0)"], elements, element_bytes=8)
+
+    def test_rows_by_request(self):
+        for mesh, shape, own in self.each():
+            rows, columns = shape
+            elements = 0
+            for at in positions(mesh):
+                (own_begin, own_end), (first, last) = tile(mesh, at, shape, own)
+                begin, end = tile(mesh, at, (97,), own[:1])[0]
+                named = {37 * i % rows for i in range(begin, end)}
+                # A row, and its number of 4 bytes.
+                elements += sum(not own_begin <= row < own_end for row in named) * (last - first + 1)
+            ids = text((97,), own[:1]).replace("f32", "i64")
+            lines = [f"let a = iota({text(shape, own)})", f"let b = take(a, iota({ids}) * 37 % {rows})"]
+            self.holds(mesh, lines, elements)
 
     def test_greatest_of_tiles(self):
         for mesh, shape, own in self.each():

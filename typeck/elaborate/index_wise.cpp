@@ -113,6 +113,13 @@ MaybeValue IndexWise::contract(Span span, std::vector<Checked> operands, const s
   const auto made_type = elaborator_.made(span, elaborator_.element(operands.front()), shape,
                                           elaborator_.type(operands.front()).mesh_ref());
   if (!made_type.has_value()) return std::nullopt;
+  for (std::size_t k = 0; k < operands.size(); ++k) {
+    std::vector<std::size_t> summed;
+    for (std::size_t d = 0; d < indices[k].size(); ++d) {
+      if (std::ranges::find(result, indices[k][d]) == result.end()) summed.push_back(d);
+    }
+    elaborator_.note_summed(operands[k], summed);
+  }
   open::Product product{{}, std::move(index_names)};
   for (const auto& own : indices) product.contract.operand_indices.emplace_back(own.begin(), own.end());
   product.contract.result_indices.assign(result.begin(), result.end());
@@ -129,6 +136,7 @@ MaybeValue IndexWise::reduce(Span span, const std::string& who, const Checked& a
   }
   const auto result = elaborator_.made(span, synth::computed_as(from.element()), shape, from.mesh_ref());
   if (!result.has_value()) return std::nullopt;
+  if (kind == synth::ReduceKind::sum) elaborator_.note_summed(a, dimensions);
   const synth::Operation operation = synth::Reduce{kind, {dimensions.begin(), dimensions.end()}};
   return takes_wish ? elaborator_.compute_as_wished(span, *result, operation, {a}, who)
                     : elaborator_.compute(span, *result, operation, {a}, who);

@@ -100,6 +100,19 @@ void OpenGraph::wish(const MaybeValue& value, ExprId expr, std::size_t begun, op
   if (made.takes_wish) made.wish = std::move(wish);
 }
 
+void OpenGraph::note_summed(const Checked& value, const std::vector<std::size_t>& dimensions) {
+  const auto root = value.expr.valid() ? root_of(ast(), value.expr) : std::nullopt;
+  open::Node& made = program_.nodes[value.node()];
+  const auto* compute = std::get_if<open::Compute>(&made.body);
+  const auto* own = compute == nullptr ? nullptr : std::get_if<synth::Operation>(&compute->operation);
+  const bool is_take = own != nullptr && std::holds_alternative<synth::Take>(*own);
+  if (!is_take || !root.has_value() || made.span != ast()[*root].span) return;
+  const std::size_t ids_rank = program_.nodes[compute->operands.at(1).value].types.at(0).rank();
+  if (std::ranges::none_of(dimensions, [&](std::size_t d) { return d < ids_rank; })) return;
+  if (!made.wish.has_value()) made.wish.emplace();
+  made.wish->is_summed = true;
+}
+
 // Constants, indices of loops and what is finished already hold no pending sums.
 bool OpenGraph::may_be_pending(ValueId value) const {
   const auto& body = program_.nodes[value].body;

@@ -68,6 +68,9 @@ class OpenGraph {
   // Tells the operation that made the value of an expression what the text around it wants; `begun` is how many nodes
   // there were before the expression.
   void wish(const MaybeValue& value, ExprId expr, std::size_t begun, open::Wish wish);
+  // The operation that reads the value, which stands in its text, adds up these dimensions of it. If it is a take, and
+  // ids are among them, that is noted.
+  void note_summed(const Checked& value, const std::vector<std::size_t>& dimensions);
   // What is wished for the value goes for this step of its operation, too.
   void share_wish(const Checked& value, const Checked& step) { program_.nodes[value.node()].shares_wish = step.node(); }
   std::size_t begun() const { return program_.nodes.size(); }

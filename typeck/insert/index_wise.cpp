@@ -3,6 +3,7 @@
 
 #include "typeck/insert/inserter.hpp"
 #include "typeck/layouts/candidates.hpp"
+#include "typeck/layouts/fetching.hpp"
 #include "typeck/layouts/parts.hpp"
 #include "typeck/layouts/records.hpp"
 
@@ -133,6 +134,20 @@ MaybeHeld TypedOperations::running(Span span, const std::string& who, const Held
   const std::int64_t bytes = bytes_of_carries(how, result);
   if (!allow_received(bytes, Reason{Reason::Asker::operation, who, span, {}, {}}, span)) return std::nullopt;
   return compute(span, result, how, {a.node()}, bytes, who);
+}
+
+// What each device fetches by request, at most, is known now.
+MaybeHeld TypedOperations::taken(Span span, const std::string& who, std::vector<Held> operands, NodeLayouts layouts) {
+  const auto values = brought(std::move(operands), std::move(layouts.uses), false);
+  if (!values.has_value()) return std::nullopt;
+  const ArrayType& result = layouts.types.at(0);
+  const Held& table = values->at(0);
+  const Held& ids = values->at(1);
+  const std::int64_t bytes = bytes_of_requests(type(table), type(ids), result);
+  if (!allow_received(bytes, Reason{Reason::Asker::operation, who, span, {}, {}}, span)) return std::nullopt;
+  const Held made = compute(span, result, synth::Take{}, {table.node(), ids.node()}, bytes, who);
+  std::get<Compute>(typed_.nodes[made.node()].body).compared = std::move(layouts.compared);
+  return made;
 }
 
 MaybeHeld TypedOperations::broadcast(Span span, const std::string& who, const Held& a, const Shape& shape,

@@ -44,7 +44,9 @@ struct Operations {
   MaybeHeld operator()(const synth::Cumsum& how) const {
     return inserter.running(span(), body.who, first(), how, result());
   }
-  MaybeHeld operator()(const synth::Take& take) const { return built(take, false); }
+  MaybeHeld operator()(const synth::Take&) const {
+    return inserter.taken(span(), body.who, std::move(operands), std::move(layouts));
+  }
   MaybeHeld operator()(const synth::ScatterAdd& add) const { return built(add, true); }
   MaybeHeld operator()(const synth::MatrixFunction& function) const { return built(function, true); }
   // What is made of nothing or of each device's tile: constants, sorts and transposes; and effects.

@@ -43,6 +43,8 @@ class TypedOperations : public Redistributions {
   MaybeHeld greatest(Span span, const std::string& who, const Held& a, const synth::Greatest& how, NodeLayouts layouts);
   MaybeHeld running(Span span, const std::string& who, const Held& a, const synth::Cumsum& how,
                     const ArrayType& result);
+  // The rows that ids name.
+  MaybeHeld taken(Span span, const std::string& who, std::vector<Held> operands, NodeLayouts layouts);
   MaybeHeld broadcast(Span span, const std::string& who, const Held& a, const Shape& shape, const Want& want);
   MaybeHeld padded(Span span, const std::string& who, const Held& a,
                    const std::vector<std::pair<std::int64_t, std::int64_t>>& widths, const Held& value,

@@ -7,6 +7,7 @@
 
 #include "typeck/layouts/candidates.hpp"
 #include "typeck/layouts/dealing.hpp"
+#include "typeck/layouts/fetching.hpp"
 #include "typeck/layouts/parts.hpp"
 #include "typeck/layouts/records.hpp"
 #include "typeck/layouts/shape_rules.hpp"
@@ -98,8 +99,16 @@ struct Decision {
       type = CandidatesRule(greedy.plans(), reports, body.who, node.span).greatest(*type, how, layouts);
     return ready(std::move(layouts), std::move(type));
   }
-  Found operator()(const synth::Take& take) const { return solve(take, result().element()); }
-  Found operator()(const synth::ScatterAdd& add) const { return solve(add, result().element()); }
+  Found operator()(const synth::Take& take) const {
+    auto sum = solve(take, result().element());
+    if (!sum.has_value()) return std::nullopt;
+    return FetchingRule(greedy, reports, body.who, node.span).rows(operands, std::move(*sum), wanted);
+  }
+  Found operator()(const synth::ScatterAdd& add) const {
+    auto sum = solve(add, result().element());
+    if (!sum.has_value()) return std::nullopt;
+    return FetchingRule(greedy, reports, body.who, node.span).added(operands, std::move(*sum), wanted);
+  }
   Found operator()(const synth::MatrixFunction& function) const { return solve(function, result().element()); }
   // What works on each device's tile: sorts and transposes; and effects.
   template <class Local>
@@ -277,6 +286,7 @@ Want want_of(const open::Node& node) {
   want.mesh = node.wish->mesh;
   want.because = node.wish->because;
   want.written_pending = node.wish->written_pending;
+  want.is_summed = node.wish->is_summed;
   if (!node.wish->layout.has_value()) return want;
   const open::WrittenLayout& written = *node.wish->layout;
   auto layout = Layout::make(*want.mesh, written.splits, written.pending, written.reduce);

@@ -15,9 +15,6 @@ using synth::ElementType;
 using synth::Layout;
 using synth::Shape;
 
-namespace {
-
-// What is pending, finished as rule 2 prices it: along dimension 0, of a scalar everywhere.
 ArrayType finished_along(const ArrayType& type) {
   std::vector<AxisList> splits = type.layout().splits();
   const AxisList& pending = type.layout().pending();
@@ -26,8 +23,6 @@ ArrayType finished_along(const ArrayType& type) {
   auto finished = layout.ok() ? type.with_layout(std::move(layout).value()) : type.with_layout(type.layout());
   return layout.ok() && finished.ok() ? std::move(finished).value() : finished_in_place(type);
 }
-
-}  // namespace
 
 bool goes_by_records(const ArrayType& from, const synth::ArgReduce& how) {
   return std::ranges::any_of(how.dimensions, [&](std::uint8_t d) { return !from.layout().split(d).empty(); });

@@ -45,4 +45,7 @@ synth::ReduceKind extreme_of(const synth::ArgReduce& how);
 // What is pending, finished where it is.
 synth::ArrayType finished_in_place(const synth::ArrayType& type);
 
+// What is pending, finished as rule 2 prices it: along dimension 0, of a scalar everywhere.
+synth::ArrayType finished_along(const synth::ArrayType& type);
+
 }  // namespace tessera::typeck

@@ -15,6 +15,7 @@ struct Want {
   synth::MeshRef mesh;  // of the layout
   base::Span because;   // the annotation
   std::vector<std::string> written_pending = {};
+  bool is_summed = false;  // it is added up at once, so that a sum that is left pending costs nothing
 
   // Is the wanted layout one for such an array?
   bool fits(std::size_t rank, const synth::Mesh& own) const {

@@ -261,6 +261,7 @@ class Form {
     if (io_.said(own.as_that.valid(), "as_that")) use(own.as_that);
     if (io_.said(!own.written_pending.empty(), "written_pending"))
       io_.list(own.written_pending, [&](auto& axis) { io_.quoted(axis); });
+    io_.flag(own.is_summed, "summed");
     io_.place(own.because);
   }
 

@@ -83,6 +83,8 @@ struct Wish {
   std::vector<std::string> written_pending;
   // In place of a layout: split as this value is, and whole.
   ValueId as_that = {};
+  // The rows that a take gives are added up by the operation around it, and nothing else is done with them.
+  bool is_summed = false;
 };
 
 // ---- Operations beside those of device programs: how they move depends on the layouts that they meet.

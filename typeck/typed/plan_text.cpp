@@ -29,6 +29,15 @@ std::vector<const Node*> parts_moved(const Typed& typed, const Region& region) {
   return all;
 }
 
+namespace {
+
+std::string_view how_it_moves(const synth::Operation& operation) {
+  if (std::holds_alternative<synth::Cumsum>(operation)) return "carried";
+  return std::holds_alternative<synth::Take>(operation) ? "fetched" : "moved";
+}
+
+}  // namespace
+
 std::int64_t received_bytes_of(const Typed& typed, const Region& region) {
   std::int64_t bytes = 0;
   const std::function<void(const Node&)> visit = [&](const Node& node) {
@@ -49,9 +58,10 @@ std::string plan_text(const Typed& typed, const Region& region, const base::Sour
                           synth::print_text(*step->plan, words));
     } else if (const auto* compute = std::get_if<Compute>(&node.body);
                compute != nullptr && compute->received_bytes > 0) {
-      const bool carries = std::holds_alternative<synth::Cumsum>(compute->operation);
-      text += fmt::format("{} by {}{}: {} received\n", carries ? "carried" : "moved", compute->who,
-                          place(sources, first_line, node.span), base::bytes_text(compute->received_bytes));
+      text += fmt::format("{} by {}{}: {}{} received\n", how_it_moves(compute->operation), compute->who,
+                          place(sources, first_line, node.span),
+                          std::holds_alternative<synth::Take>(compute->operation) ? "at most " : "",
+                          base::bytes_text(compute->received_bytes));
     }
   };
   Walk(typed, visit).region(region);

@@ -1,0 +1,187 @@
+// Worked example: `take(t, i)` of f32[4096@x, 1024] and i64[1024@x] on x:4. Left as a sum, ids are gathered, each
+// device has 1,024 rows, most of them zeros, and finishing them as [1024@x, 1024] brings every device 3 MiB. Fetched, a
+// device gets the rows of its 256 ids, 1 MiB at most.
+#include "typeck/layouts/fetching.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <utility>
+
+#include "base/check.hpp"
+#include "synth/collective/requests.hpp"
+#include "synth/machine/request_cost.hpp"
+#include "synth/verify/requested.hpp"
+#include "typeck/layouts/dealing.hpp"
+#include "typeck/layouts/records.hpp"
+
+namespace tessera::typeck {
+
+using synth::ArrayType;
+using synth::AxisList;
+using synth::Layout;
+
+namespace {
+
+// Ids in a layout, and the rows that they name; nothing where one axis would split ids and what is within a row.
+std::optional<std::pair<ArrayType, ArrayType>> fetched_as(const ArrayType& table, const ArrayType& ids,
+                                                          std::vector<AxisList> splits) {
+  auto of_ids = Layout::make(ids.mesh(), splits);
+  synth::Shape shape = ids.shape();
+  for (std::size_t d = 1; d < table.rank(); ++d) {
+    shape.push_back(table.shape()[d]);
+    splits.push_back(table.layout().split(d));
+  }
+  auto of_rows = Layout::make(table.mesh(), std::move(splits));
+  if (!of_ids.ok() || !of_rows.ok()) return std::nullopt;
+  auto laid_out = ids.with_layout(std::move(of_ids).value());
+  auto rows = ArrayType::make(table.element(), shape, table.mesh_ref(), std::move(of_rows).value());
+  if (!laid_out.ok() || !rows.ok()) return std::nullopt;
+  return std::pair(std::move(laid_out).value(), std::move(rows).value());
+}
+
+// The ids' first dimension split further over the axes of the table's rows, if it has a position for every tile.
+std::vector<AxisList> split_as_rows(const ArrayType& table, const ArrayType& ids) {
+  std::vector<AxisList> splits = ids.layout().splits();
+  if (splits.empty()) return splits;
+  const AxisList& rows = table.layout().split(0);
+  splits[0].insert(splits[0].end(), rows.begin(), rows.end());
+  return synth::shard_count(splits[0]) <= ids.shape()[0] ? splits : ids.layout().splits();
+}
+
+}  // namespace
+
+std::int64_t bytes_of_requests(const ArrayType& table, const ArrayType& ids, const ArrayType& result) {
+  if (!synth::takes_by_request(table, result)) return 0;
+  const synth::RowRequests requests(table);
+  const std::int64_t bytes = synth::requested_bytes_at_most(requests, ids);
+  const auto asked = [&](std::int32_t device, std::int64_t tile) { return requests.source(device, tile); };
+  const auto fault = synth::fault_of_requests(table, ids, result, asked, bytes);
+  if (fault) throw base::InternalError(fmt::format("rows are not fetched right: {}", *fault));
+  return bytes;
+}
+
+// As ids lie, split over the axes of the rows, and as the text wants the result.
+std::vector<FetchingRule::Fetch> FetchingRule::ways(const ArrayType& table, const ArrayType& ids,
+                                                    const Want& want) const {
+  std::vector<Fetch> all;
+  const auto add = [&](std::string description, std::vector<AxisList> splits) {
+    auto types = fetched_as(table, ids, std::move(splits));
+    if (!types.has_value()) return;
+    const auto is_same = [&](const Fetch& other) { return other.ids.layout() == types->first.layout(); };
+    if (std::ranges::any_of(all, is_same)) return;
+    all.push_back({std::move(types->first), std::move(types->second), {}});
+    all.back().price.description = std::move(description);
+  };
+  add("rows fetched, as the ids lie", ids.layout().splits());
+  add("rows fetched, split as those of the table", split_as_rows(table, ids));
+  if (want.fits(ids.rank() + table.rank() - 1, table.mesh())) {
+    const std::vector<AxisList>& splits = want.layout->splits();
+    add("rows fetched, as the annotation wants",
+        {splits.begin(), splits.begin() + static_cast<std::ptrdiff_t>(ids.rank())});
+  }
+  return all;
+}
+
+bool FetchingRule::add_price_of(Fetch& fetch, const ArrayType& table, const ArrayType& ids, const Want& want) const {
+  const auto machine = synth::machine_for(plans_.machine(), table.mesh().devices_end());
+  const auto moved = price_of_change(plans_, ids, fetch.ids, span_, {});
+  const auto after = price_of_change(plans_, fetch.result, fetch.result, span_, want);
+  if (!machine.ok() || !moved.has_value() || !after.has_value()) return false;
+  const synth::StepCost cost = synth::cost_of_requests(*machine, synth::RowRequests(table), fetch.ids);
+  fetch.price.seconds = cost.seconds;
+  fetch.price.received_bytes = cost.received_bytes_total;
+  fetch.price.peak_bytes =
+      synth::tile_bytes_max(table) + synth::tile_bytes_max(fetch.ids) + synth::tile_bytes_max(fetch.result);
+  add_price(fetch.price, *moved);
+  add_price(fetch.price, *after);
+  return true;
+}
+
+// What is changed before, and what finishes the sum as the text wants it, or as rule 2 says.
+std::optional<Alternative> FetchingRule::price_of_sum(const std::vector<Operand>& operands, const NodeLayouts& sum,
+                                                      const Want& want) const {
+  const ArrayType& result = sum.types.at(0);
+  const bool is_wanted = want.fits(result.rank(), result.mesh());
+  const ArrayType after = is_wanted || result.layout().pending().empty() ? result : finished_along(result);
+  auto price = price_of_change(plans_, result, after, span_, want);
+  if (!price.has_value()) return std::nullopt;
+  price->description = "a sum over the devices that hold rows";
+  for (std::size_t k = 0; k < operands.size(); ++k) {
+    const ArrayType* from = &operands[k].type;
+    for (const Change& change : sum.uses[k]) {
+      const auto own = price_of_change(plans_, *from, change.to, span_, {});
+      if (!own.has_value()) return std::nullopt;
+      add_price(*price, *own);
+      from = &change.to;
+    }
+  }
+  return price;
+}
+
+std::optional<NodeLayouts> FetchingRule::rows(const std::vector<Operand>& operands, NodeLayouts sum,
+                                              const Want& want) const {
+  NodeLayouts fetched{std::vector<Changes>(operands.size())};
+  const bool wants_sum =
+      want.is_summed || !want.written_pending.empty() || (want.layout.has_value() && !want.layout->pending().empty());
+  if (wants_sum || operands[0].type.layout().split(0).empty()) return sum;
+  const auto table = greedy_.finish(operands[0], who_, span_, nullptr, fetched.uses[0]);
+  const auto ids = greedy_.finish(operands[1], who_, span_, nullptr, fetched.uses[1]);
+  auto of_sum = price_of_sum(operands, sum, want);
+  if (!table.has_value() || !ids.has_value() || !of_sum.has_value()) return std::nullopt;
+  std::vector<Alternative> compared = {std::move(*of_sum)};
+  std::vector<Fetch> fetches = ways(*table, *ids, want);
+  std::size_t chosen = 0;
+  for (Fetch& fetch : fetches) {
+    if (!add_price_of(fetch, *table, *ids, want)) return std::nullopt;
+    compared.push_back(fetch.price);
+    if (cheaper(compared.back(), compared[chosen])) chosen = compared.size() - 1;
+  }
+  if (chosen == 0) return sum;
+  compared[chosen].chosen = true;
+  const Fetch& best = fetches[chosen - 1];
+  Greedy::change(fetched.uses[1], *ids, best.ids, {Reason::Asker::operation, who_, span_, operands[0].span, compared});
+  fetched.types.push_back(best.result);
+  fetched.compared = std::move(compared);
+  return fetched;
+}
+
+std::optional<NodeLayouts> FetchingRule::added(const std::vector<Operand>& operands, NodeLayouts sum,
+                                               const Want& want) const {
+  const ArrayType& result = sum.types.at(0);
+  const bool leaves_sum = !result.layout().pending().empty() && want.fits(result.rank(), result.mesh());
+  if (!leaves_sum || !want.layout->pending().empty()) return sum;
+  NodeLayouts given{std::vector<Changes>(operands.size())};
+  const auto rows = greedy_.finish(operands[0], who_, span_, nullptr, given.uses[0]);
+  const auto ids = greedy_.finish(operands[1], who_, span_, nullptr, given.uses[1]);
+  auto of_sum = price_of_sum(operands, sum, want);
+  if (!rows.has_value() || !ids.has_value() || !of_sum.has_value()) return std::nullopt;
+  std::vector<AxisList> of_rows = rows->layout().splits();
+  std::fill_n(of_rows.begin(), ids->rank(), AxisList{});
+  std::vector<AxisList> of_result = {want.layout->split(0)};
+  of_result.insert(of_result.end(), of_rows.begin() + static_cast<std::ptrdiff_t>(ids->rank()), of_rows.end());
+  const auto laid_out = [](const ArrayType& type, std::vector<AxisList> splits) -> base::Result<ArrayType> {
+    TESSERA_TRY(layout, Layout::make(type.mesh(), std::move(splits)));
+    return type.with_layout(std::move(layout));
+  };
+  const auto all_rows = laid_out(*rows, of_rows);
+  const auto all_ids = laid_out(*ids, std::vector<AxisList>(ids->rank()));
+  const auto table = laid_out(result, of_result);
+  if (!all_rows.ok() || !all_ids.ok() || !table.ok()) return sum;
+  auto price = price_of_change(plans_, *rows, *all_rows, span_, {});
+  const auto of_ids = price_of_change(plans_, *ids, *all_ids, span_, {});
+  const auto after = price_of_change(plans_, *table, *table, span_, want);
+  if (!price.has_value() || !of_ids.has_value() || !after.has_value()) return std::nullopt;
+  add_price(*price, *of_ids);
+  add_price(*price, *after);
+  if (!cheaper(*price, *of_sum)) return sum;
+  price->description = "all that is added on every device";
+  price->chosen = true;
+  const Reason why{Reason::Asker::operation, who_, span_, {}, {std::move(*of_sum), std::move(*price)}};
+  Greedy::change(given.uses[0], *rows, *all_rows, why);
+  Greedy::change(given.uses[1], *ids, *all_ids, why);
+  given.types.push_back(*table);
+  return given;
+}
+
+}  // namespace tessera::typeck
