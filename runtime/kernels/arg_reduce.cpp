@@ -71,7 +71,7 @@ std::int64_t best_in_row(bool max, const T* row, std::int64_t length) {
   std::int64_t at = 0;
   while (at + kReduceBlock <= length && !is_given_up()) {
     const std::int64_t blocks = std::min(kAtOnce, (length - at) / kReduceBlock);
-    function(row + at, blocks, values.data());
+    function(values.data(), blocks, row + at);
     for (std::int64_t b = 0; b < blocks; ++b, at += kReduceBlock)
       best.add(values[static_cast<std::size_t>(b)], at, kReduceBlock);
   }

@@ -8,6 +8,7 @@
 #include "runtime/kernels/contract_indices.hpp"
 #include "runtime/kernels/matmul.hpp"
 #include "runtime/kernels/parallel.hpp"
+#include "runtime/kernels/scaled_rows.hpp"
 #include "runtime/kernels/term_sums.hpp"
 
 namespace tessera::runtime {
@@ -130,7 +131,11 @@ bool are_in_rows(const ContractIndices& indices, std::int64_t terms) {
 
 // Any number of operands, element by element. The bits are the same whichever way the terms are walked.
 template <class T>
-void sum_terms(const ContractIndices& indices, std::span<const TileView> operands, std::int64_t results, T* out) {
+void sum_terms(const ContractIndices& indices, std::span<const TileView> operands, const synth::Shape& result, T* out) {
+  if constexpr (Float<T>) {
+    if (const auto rows = ScaledRows<T>::of(indices, operands, result)) return rows->run(out);
+  }
+  const std::int64_t results = count(result);
   const std::int64_t terms = indices.count(indices.summed());
   const bool few = results < TermsAcross<T, 1>::kAtOnce && terms > kReduceBlock;
   if (operands.size() <= 2 && !few && !are_in_rows<T>(indices, terms))
@@ -138,7 +143,7 @@ void sum_terms(const ContractIndices& indices, std::span<const TileView> operand
                                 : sum_across<T, 2>(indices, operands, results, terms, out);
   sum_in_groups(results, 1, terms, out,
                 [&](std::int64_t first, std::int64_t last, std::int64_t begin, std::int64_t end, const auto& give) {
-                  const TermsInRow<T> sums(indices, operands);
+                  TermsInRow<T> sums(indices, operands);
                   for (std::int64_t o = first; o < last; ++o) {
                     const T value = sums.reduced(o, begin, end);
                     give(o, &value);
@@ -146,8 +151,7 @@ void sum_terms(const ContractIndices& indices, std::span<const TileView> operand
                 });
 }
 
-// Two operands whose summed indices are in both are a matrix product: batch, rows, columns, and what is summed. Very
-// small products are quicker done element by element; the bits are the same.
+// Two operands whose summed indices are in both are a matrix product: batch, rows, columns, and what is summed.
 bool is_product(const ContractIndices& indices, ProductShape& shape) {
   if (indices.operands() != 2) return false;
   for (const std::uint8_t index : indices.summed()) {
@@ -159,6 +163,9 @@ bool is_product(const ContractIndices& indices, ProductShape& shape) {
     (left && right ? shape.batch : left ? shape.rows : shape.columns).push_back(index);
   }
   return indices.count(shape.rows) * indices.count(shape.columns) >= 16;
+}
+bool is_with_vector(const ContractIndices& indices, const ProductShape& shape) {
+  return indices.count(shape.rows) == 1 || indices.count(shape.columns) == 1;
 }
 
 template <class T>
@@ -197,17 +204,17 @@ void contract_as_product(const ContractIndices& indices, const ProductShape& sha
 
 void contract(const synth::Contract& how, std::span<const TileView> operands, const TileOut& out) {
   const ContractIndices indices(how, operands, out.shape);
-  const std::int64_t results = count(out.shape);
-  if (results == 0) return;
+  if (is_empty(out.shape)) return;
   ProductShape shape;
   const bool as_product = is_product(indices, shape);
   synth::visit_element(out.element, [&](auto zero) {
     using T = decltype(zero);
+    if (!as_product || (Float<T> && is_with_vector(indices, shape)))
+      return sum_terms<T>(indices, operands, out.shape, typed<T>(out));
     if constexpr (BlasElement<T>) {
-      if (as_product && is_worth_blas(indices, shape)) return contract_with_blas<T>(indices, shape, operands, out);
+      if (is_worth_blas(indices, shape)) return contract_with_blas<T>(indices, shape, operands, out);
     }
-    if (as_product) return contract_as_product<T>(indices, shape, operands, out);
-    sum_terms<T>(indices, operands, results, typed<T>(out));
+    contract_as_product<T>(indices, shape, operands, out);
   });
 }
 

@@ -89,7 +89,7 @@ void push_blocks(PairwiseJoin<T>& cascade, const T* x, std::int64_t n) {
     const BlocksFunction<T> function = blocks_function<T>(How::of_kind);
     for (std::int64_t blocks = n / kReduceBlock; blocks > 0; blocks -= kAtOnce) {
       const std::int64_t now = std::min(kAtOnce, blocks);
-      function(x + at, now, some.data());
+      function(some.data(), now, x + at);
       for (std::int64_t b = 0; b < now; ++b) cascade.push(some[static_cast<std::size_t>(b)], How::combine);
       at += now * kReduceBlock;
     }

@@ -4,7 +4,6 @@
 #include <bit>
 #include <cstring>
 #include <memory>
-#include <utility>
 #include <vector>
 
 #include "base/check.hpp"
@@ -14,6 +13,7 @@
 #include "runtime/kernels/given_up.hpp"
 #include "runtime/kernels/pairwise.hpp"
 #include "runtime/kernels/parallel.hpp"
+#include "runtime/kernels/row_strips.hpp"
 
 namespace tessera::runtime {
 
@@ -21,6 +21,7 @@ namespace {
 
 constexpr std::int64_t kBlock = kReduceBlock;
 constexpr std::int64_t kStretch = kReduceStretch;
+constexpr std::int64_t kRowStrip = 1024;
 
 template <class How>
 struct CombineRows {
@@ -136,53 +137,12 @@ void reduce_inner(const Steps<T>& steps, const Groups& groups, const T* first, T
       [&](std::int64_t o, const T* joined) { out[o] = *joined; });
 }
 
-// A PairwiseJoin for each of some columns.
-template <class T>
-class RowCascade {
- public:
-  RowCascade(const Steps<T>& steps, std::int64_t width) : steps_(steps), width_(width) {}
-
-  // `row` is changed.
-  void push(T* row) {
-    std::size_t level = 0;
-    for (std::uint64_t bits = pushed_; (bits & 1U) != 0; bits >>= 1U, ++level) join_rows(levels_[level].get(), row);
-    if (level == levels_.size()) levels_.push_back(std::make_unique<T[]>(static_cast<std::size_t>(width_)));
-    std::copy_n(row, width_, levels_[level].get());
-    ++pushed_;
-  }
-  // `last` comes after all that was pushed, and becomes what all are joined to.
-  void join_with(T* last) const {
-    for (std::size_t level = 0; level < levels_.size(); ++level) {
-      if ((pushed_ >> level & 1U) != 0) join_rows(levels_[level].get(), last);
-    }
-  }
-  // What has been pushed, at least one row, is joined in `out`.
-  void join(T* out) const {
-    bool any = false;
-    for (std::size_t level = 0; level < levels_.size(); ++level) {
-      if ((pushed_ >> level & 1U) == 0) continue;
-      if (any)
-        join_rows(levels_[level].get(), out);
-      else
-        std::copy_n(levels_[level].get(), width_, out);
-      any = true;
-    }
-  }
-
- private:
-  void join_rows(const T* before, T* row) const { steps_.rows(before, row, row, width_); }
-  const Steps<T>& steps_;
-  std::int64_t width_;
-  std::vector<std::unique_ptr<T[]>> levels_;
-  std::uint64_t pushed_ = 0;
-};
-
 // Reduces rows of `width` columns into `out`: blocks of 128 rows, one row after the other, four in one pass.
 template <class T>
 class RowReducer {
  public:
   RowReducer(const Steps<T>& steps, std::int64_t width, std::int64_t column_stride, T* out)
-      : steps_(steps), width_(width), stride_(column_stride), block_(out), cascade_(steps, width) {
+      : steps_(steps), width_(width), stride_(column_stride), block_(out), cascade_(steps.rows, width) {
     if (stride_ != 1) gathered_ = std::make_unique<T[]>(static_cast<std::size_t>(width * kRowsAtOnce));
   }
 
@@ -246,110 +206,21 @@ class RowReducer {
   RowCascade<T> cascade_;
 };
 
-// How rows are cut into tasks: strips of columns, and stretches of rows. A stretch has 128 * 2^k rows, so that it
-// leaves the cascade as one row.
-struct RowCut {
-  static constexpr std::int64_t kStrip = 1024;
-  std::int64_t columns, strips, rows, stretch, stretches;
-
-  RowCut(std::int64_t columns_of_all, std::int64_t rows_of_all)
-      : columns(columns_of_all), strips((columns + kStrip - 1) / kStrip), rows(rows_of_all), stretch(kBlock) {
-    while (stretch * std::min(columns, kStrip) < 16 * kGrain) stretch *= 2;
-    stretches = std::max<std::int64_t>(1, (rows + stretch - 1) / stretch);
-  }
-};
-
 // The innermost dimension is kept: rows of it are added up, strip by strip.
 template <class T>
-class OuterReduction {
- public:
-  OuterReduction(const Steps<T>& steps, const Groups& groups, const T* first, T* out)
-      : steps_(steps),
-        groups_(groups),
-        first_(first),
-        out_(out),
-        cut_(groups.kept.shape.back(), groups.reduced_nest.count),
-        strips_(groups.kept_nest.count / cut_.columns * cut_.strips) {}
-
-  void run() {
-    if (cut_.stretches == 1)
-      run_whole();
-    else if (cut_.stretches <= at_once())
-      run_strips();
-    else
-      for (std::int64_t strip = 0; strip < strips_ && !is_given_up(); ++strip) run_long_strip(strip);
-  }
-
- private:
-  std::int64_t slot() const { return std::min(cut_.columns, RowCut::kStrip); }
-  // The stretches whose results are remembered at a time.
-  std::int64_t at_once() const { return (std::int64_t{1} << 20U) / slot(); }
-  std::int64_t first_of(std::int64_t strip) const {
-    return strip / cut_.strips * cut_.columns + strip % cut_.strips * RowCut::kStrip;
-  }
-  std::int64_t width_of(std::int64_t strip) const {
-    return std::min(RowCut::kStrip, cut_.columns - strip % cut_.strips * RowCut::kStrip);
-  }
-
-  void reduce_stretch(std::int64_t strip, std::int64_t stretch, T* target) const {
-    const std::int64_t begin = stretch * cut_.stretch;
-    const std::int64_t inner = groups_.reduced_nest.inner_strides()[0];
-    const T* const start = first_ + groups_.start(first_of(strip));
-    RowReducer<T> rows(steps_, width_of(strip), groups_.kept.strides.back(), target);
-    for_runs(groups_.reduced_nest, begin, std::min(cut_.rows, begin + cut_.stretch),
-             [&](std::int64_t, const Offsets<1>& at, std::int64_t n) {
-               for (std::int64_t i = 0; i < n; ++i) rows.add(start + at[0] + i * inner);
-             });
-    rows.finish();
-  }
-  void run_whole() const {
-    const std::int64_t work = std::min(cut_.rows, cut_.stretch) * slot();
-    const std::int64_t grain = std::max<std::int64_t>(1, kGrain / std::max<std::int64_t>(1, work));
-    parallel_ranges(strips_, grain, [&](std::int64_t begin, std::int64_t end) {
-      for (std::int64_t strip = begin; strip < end; ++strip) reduce_stretch(strip, 0, out_ + first_of(strip));
+void reduce_outer(const Steps<T>& steps, const Groups& groups, const T* first, T* out) {
+  const RowCut cut(groups.kept.shape.back(), groups.reduced_nest.count, kRowStrip);
+  const std::int64_t inner = groups.reduced_nest.inner_strides()[0];
+  const auto reduced = [&](const RowCut::Part& part, T* target) {
+    const T* const start = first + groups.start(part.first);
+    RowReducer<T> rows(steps, part.width, groups.kept.strides.back(), target);
+    for_runs(groups.reduced_nest, part.begin, part.end, [&](std::int64_t, const Offsets<1>& at, std::int64_t n) {
+      for (std::int64_t i = 0; i < n; ++i) rows.add(start + at[0] + i * inner);
     });
-  }
-  // Some strips at a time, each with all of its stretches.
-  void run_strips() const {
-    const std::int64_t some = std::min(strips_, at_once() / cut_.stretches);
-    const auto parts = memory(some * cut_.stretches);
-    for (std::int64_t strip = 0; strip < strips_ && !is_given_up(); strip += some) {
-      const std::int64_t n = std::min(some, strips_ - strip);
-      parallel_each(n * cut_.stretches, [&](std::int64_t item) {
-        reduce_stretch(strip + item / cut_.stretches, item % cut_.stretches, parts.get() + item * slot());
-      });
-      parallel_each(n, [&](std::int64_t k) {
-        RowCascade<T> cascade(steps_, width_of(strip + k));
-        push(cascade, parts.get() + k * cut_.stretches * slot(), cut_.stretches);
-        cascade.join(out_ + first_of(strip + k));
-      });
-    }
-  }
-  // One strip, some of its stretches at a time.
-  void run_long_strip(std::int64_t strip) const {
-    const auto parts = memory(at_once());
-    RowCascade<T> cascade(steps_, width_of(strip));
-    for (std::int64_t stretch = 0; stretch < cut_.stretches && !is_given_up(); stretch += at_once()) {
-      const std::int64_t n = std::min(at_once(), cut_.stretches - stretch);
-      parallel_each(n, [&](std::int64_t k) { reduce_stretch(strip, stretch + k, parts.get() + k * slot()); });
-      push(cascade, parts.get(), n);
-    }
-    cascade.join(out_ + first_of(strip));
-  }
-  std::unique_ptr<T[]> memory(std::int64_t stretches) const {
-    return std::make_unique_for_overwrite<T[]>(static_cast<std::size_t>(stretches * slot()));
-  }
-  void push(RowCascade<T>& cascade, T* parts, std::int64_t n) const {
-    for (std::int64_t k = 0; k < n; ++k) cascade.push(parts + k * slot());
-  }
-
-  const Steps<T>& steps_;
-  const Groups& groups_;
-  const T* first_;
-  T* out_;
-  RowCut cut_;
-  std::int64_t strips_;
-};
+    rows.finish();
+  };
+  StripReduction<T, decltype(reduced)>(steps.rows, cut, groups.kept_nest.count / cut.columns(), out, reduced).run();
+}
 
 template <class T>
 void reduce_typed(synth::ReduceKind kind, const TileView& operand, std::span<const std::uint8_t> dimensions,
@@ -362,7 +233,7 @@ void reduce_typed(synth::ReduceKind kind, const TileView& operand, std::span<con
   if (inner)
     reduce_inner(steps, groups, typed<T>(operand), typed<T>(out));
   else
-    OuterReduction<T>(steps, groups, typed<T>(operand), typed<T>(out)).run();
+    reduce_outer(steps, groups, typed<T>(operand), typed<T>(out));
 }
 
 }  // namespace

@@ -66,9 +66,22 @@ TESSERA_INLINE void join_all(std::array<Piece, N>& pieces) {
 
 constexpr std::size_t half(std::size_t n) { return n < 2 ? 1 : n / 2; }
 
+// Lanes that are read where they lie, or made of two arrays' products.
+template <class Piece, class T>
+TESSERA_INLINE void take_lanes(Piece& piece, std::int64_t at, const T* x) {
+  std::memcpy(&piece, x + at, sizeof piece);
+}
+template <class Piece, class T>
+TESSERA_INLINE void take_lanes(Piece& piece, std::int64_t at, const T* x, const T* y) {
+  Piece other;
+  take_lanes(piece, at, x);
+  take_lanes(other, at, y);
+  piece = piece * other;
+}
+
 // N blocks at once, since each step of one waits for the step before. N is a power of two, at most eight.
-template <class How, std::size_t bytes, std::size_t N, class T>
-TESSERA_INLINE void reduce_some(const T* x, T* out) {
+template <class How, std::size_t bytes, std::size_t N, class T, class... Arrays>
+TESSERA_INLINE void reduce_some(T* out, const Arrays*... arrays) {
   using Piece = typename PieceOf<T, bytes>::type;
   constexpr std::size_t kLanes = bytes / sizeof(T);
   constexpr std::size_t kPieces = kReduceLanes / kLanes;
@@ -77,8 +90,9 @@ TESSERA_INLINE void reduce_some(const T* x, T* out) {
   for (std::int64_t i = 0; i < kReduceBlock; i += kReduceLanes) {
 #pragma GCC unroll 32
     for (std::size_t k = 0; k < kAll; ++k) {
+      const auto at = static_cast<std::int64_t>(k / kPieces * kReduceBlock + k % kPieces * kLanes) + i;
       Piece next;
-      std::memcpy(&next, x + k / kPieces * kReduceBlock + i + k % kPieces * kLanes, sizeof next);
+      take_lanes(next, at, arrays...);
       if (i == 0)
         pieces[k] = next;
       else
@@ -93,25 +107,25 @@ TESSERA_INLINE void reduce_some(const T* x, T* out) {
 
 template <class How, std::size_t bytes>
 struct ReduceBlocks {
-  template <class T>
-  TESSERA_INLINE static void run(const T* x, std::int64_t blocks, T* out) {
+  template <class T, class... Arrays>
+  TESSERA_INLINE static void run(T* out, std::int64_t blocks, const Arrays*... arrays) {
     // As many blocks as the registers hold beside the elements read.
     constexpr std::int64_t kMost = bytes / sizeof(T) == kReduceLanes ? 8 : 4;
     std::int64_t b = 0;
     for (; b + kMost <= blocks; b += kMost) {
-      bring_in(x + b * kReduceBlock, kMost * kReduceBlock);
-      reduce_some<How, bytes, kMost>(x + b * kReduceBlock, out + b);
+      (bring_in(arrays + b * kReduceBlock, kMost * kReduceBlock), ...);
+      reduce_some<How, bytes, kMost>(out + b, (arrays + b * kReduceBlock)...);
     }
-    if (b < blocks) bring_in(x + b * kReduceBlock, (blocks - b) * kReduceBlock);
-    for (; b < blocks; ++b) reduce_some<How, bytes, 1>(x + b * kReduceBlock, out + b);
+    if (b < blocks) (bring_in(arrays + b * kReduceBlock, (blocks - b) * kReduceBlock), ...);
+    for (; b < blocks; ++b) reduce_some<How, bytes, 1>(out + b, (arrays + b * kReduceBlock)...);
   }
 };
 
-template <class How, class T>
-BlocksFunction<T> blocks_function_of(VectorTarget target) {
-  using Baseline = typename for_target<ReduceBlocks<How, 16>>::template with<const T*, std::int64_t, T*>;
+template <class How, class T, class... Arrays>
+auto blocks_function_of(VectorTarget target) {
+  using Baseline = typename for_target<ReduceBlocks<How, 16>>::template with<T*, std::int64_t, const Arrays*...>;
 #if TESSERA_HAS_TARGETS
-  using Wider = typename for_target<ReduceBlocks<How, 32>>::template with<const T*, std::int64_t, T*>;
+  using Wider = typename for_target<ReduceBlocks<How, 32>>::template with<T*, std::int64_t, const Arrays*...>;
   switch (target) {
     case VectorTarget::baseline: return Baseline::baseline;
     case VectorTarget::avx2: return Wider::avx2;
@@ -171,7 +185,7 @@ template ExactReduction<std::int64_t> exact_reduction<std::int64_t>(synth::Reduc
 
 template <class T>
 BlocksFunction<T> blocks_function(synth::ReduceKind kind, VectorTarget target) {
-  return visit_combine<T>(kind, [&](auto how) { return blocks_function_of<decltype(how), T>(target); });
+  return visit_combine<T>(kind, [&](auto how) { return blocks_function_of<decltype(how), T, T>(target); });
 }
 
 template <class T>
@@ -179,9 +193,23 @@ BlocksFunction<T> blocks_function(synth::ReduceKind kind) {
   return blocks_function<T>(kind, widest_target());
 }
 
+template <class T>
+ProductsFunction<T> products_function(VectorTarget target) {
+  return blocks_function_of<Combine<synth::ReduceKind::sum, T>, T, T, T>(target);
+}
+
+template <class T>
+ProductsFunction<T> products_function() {
+  return products_function<T>(widest_target());
+}
+
 template BlocksFunction<float> blocks_function<float>(synth::ReduceKind, VectorTarget);
 template BlocksFunction<double> blocks_function<double>(synth::ReduceKind, VectorTarget);
 template BlocksFunction<float> blocks_function<float>(synth::ReduceKind);
 template BlocksFunction<double> blocks_function<double>(synth::ReduceKind);
+template ProductsFunction<float> products_function<float>(VectorTarget);
+template ProductsFunction<double> products_function<double>(VectorTarget);
+template ProductsFunction<float> products_function<float>();
+template ProductsFunction<double> products_function<double>();
 
 }  // namespace tessera::runtime

@@ -16,7 +16,7 @@ inline constexpr std::int64_t kReduceLanes = 8;
 
 // out[b] becomes what the elements [128 b, 128 (b + 1)) of x give.
 template <class T>
-using BlocksFunction = void (*)(const T* x, std::int64_t blocks, T* out);
+using BlocksFunction = void (*)(T* out, std::int64_t blocks, const T* x);
 
 // T is float or double.
 template <class T>
@@ -25,6 +25,14 @@ BlocksFunction<T> blocks_function(synth::ReduceKind kind, VectorTarget target);
 // For the widest target of this machine.
 template <class T>
 BlocksFunction<T> blocks_function(synth::ReduceKind kind);
+
+// out[b] becomes the sum of x[i] * y[i] of the elements of block b.
+template <class T>
+using ProductsFunction = void (*)(T* out, std::int64_t blocks, const T* x, const T* y);
+template <class T>
+ProductsFunction<T> products_function(VectorTarget target);
+template <class T>
+ProductsFunction<T> products_function();
 
 // *out becomes what n > 0 elements give.
 template <class T>

@@ -34,36 +34,50 @@ class TermsInRow {
       operands_.push_back({typed<T>(operands[k]), term_nest(indices, k)});
       are_dense = are_dense && operands_[k].nest.rank == 1 && operands_[k].nest.inner_strides()[0] == 1;
     }
-    if (are_dense)
-      multiply_ = for_target<ProductsInRow>::with<const T*, const T*, T*, std::int64_t>::of(widest_target());
+    first_.resize(operands_.size());
+    if (!are_dense) return;
+    multiply_ = for_target<ProductsInRow>::with<const T*, const T*, T*, std::int64_t>::of(widest_target());
+    if constexpr (Float<T>) blocks_ = products_function<T>();
   }
 
   // What the terms [begin, end) of the element give, with this row-major number in the result.
-  T reduced(std::int64_t number, std::int64_t begin, std::int64_t end) const {
-    using How = Combine<synth::ReduceKind::sum, T>;
+  T reduced(std::int64_t number, std::int64_t begin, std::int64_t end) {
     if (begin == end) return How::identity();
-    std::vector<const T*> first;
     for (std::size_t k = 0; k < operands_.size(); ++k)
-      first.push_back(operands_[k].data + indices_.place(k, indices_.result(), number));
+      first_[k] = operands_[k].data + indices_.place(k, indices_.result(), number);
     std::array<T, kAtOnce> terms;
     PairwiseJoin<T> cascade;
     for (std::int64_t at = begin; at < end && !(at % kGrain == 0 && is_given_up()); at += kAtOnce) {
       const std::int64_t n = std::min(kAtOnce, end - at);
-      if (multiply_ != nullptr) multiply_(first[0] + at, first[1] + at, terms.data(), n);
+      const std::int64_t in_blocks = blocks_ == nullptr ? 0 : push_products(at, n, cascade);
+      if (in_blocks == n) continue;
+      if (multiply_ != nullptr)
+        multiply_(first_[0] + at + in_blocks, first_[1] + at + in_blocks, terms.data(), n - in_blocks);
       for (std::size_t k = 0; multiply_ == nullptr && k < operands_.size(); ++k)
-        take(operands_[k].nest, first[k], at, n, k == 0, terms.data());
+        take(operands_[k].nest, first_[k], at, n, k == 0, terms.data());
       if (at == begin && at + n == end && n <= kReduceBlock) return reduce_block<How>(terms.data(), n);
-      push_blocks<How>(cascade, terms.data(), n);
+      push_blocks<How>(cascade, terms.data(), n - in_blocks);
     }
     return cascade.join(How::identity(), How::combine);
   }
 
  private:
-  static constexpr std::int64_t kAtOnce = 16 * kReduceBlock;
+  using How = Combine<synth::ReduceKind::sum, T>;
+  static constexpr std::int64_t kBlocksAtOnce = 16;
+  static constexpr std::int64_t kAtOnce = kBlocksAtOnce * kReduceBlock;
   struct Operand {
     const T* data;
     Nest<1> nest;
   };
+
+  // The whole blocks of the n terms from `at` on; how many terms these were. A lone block is left to reduce_block.
+  std::int64_t push_products(std::int64_t at, std::int64_t n, PairwiseJoin<T>& cascade) const {
+    const std::int64_t blocks = n / kReduceBlock;
+    std::array<T, kBlocksAtOnce> sums;
+    blocks_(sums.data(), blocks, first_[0] + at, first_[1] + at);
+    for (std::int64_t b = 0; b < blocks; ++b) cascade.push(sums[static_cast<std::size_t>(b)], How::combine);
+    return blocks * kReduceBlock;
+  }
 
   // terms[i] becomes, or is multiplied by, the operand's element for term at + i.
   static void take(const Nest<1>& nest, const T* first, std::int64_t at, std::int64_t n, bool is_first, T* terms) {
@@ -84,7 +98,10 @@ class TermsInRow {
 
   const ContractIndices& indices_;
   std::vector<Operand> operands_;
-  void (*multiply_)(const T* a, const T* b, T* out, std::int64_t n) = nullptr;  // of two whose terms lie side by side
+  std::vector<const T*> first_;  // of the operands, for the element that is being reduced
+  // Of two whose terms lie side by side.
+  void (*multiply_)(const T* a, const T* b, T* out, std::int64_t n) = nullptr;
+  void (*blocks_)(T* out, std::int64_t blocks, const T* a, const T* b) = nullptr;
 };
 
 // Of one or two operands, whose elements for the terms of one result do not lie side by side: several results at once.

@@ -43,19 +43,23 @@ Shape shape_by(const std::vector<std::uint8_t>& indices, const Extents& extents)
   return shape;
 }
 
-// Is it a product of two operands with at least 16 results a batch? Small ones add one term of a block after the other.
+// Is it a product of two matrices, with at least 16 results a batch? Small ones add one term of a block after the
+// other.
 bool is_product(const synth::Contract& how, const Extents& extents) {
   if (how.operand_indices.size() != 2) return false;
   const auto has = [](const std::vector<std::uint8_t>& list, std::uint8_t index) {
     return std::find(list.begin(), list.end(), index) != list.end();
   };
-  std::int64_t results = 1;
+  std::int64_t rows = 1;
+  std::int64_t columns = 1;
   for (const auto& [index, extent] : extents) {
-    const bool everywhere = has(how.operand_indices[0], index) && has(how.operand_indices[1], index);
-    if (!has(how.result_indices, index) && !everywhere) return false;
-    if (has(how.result_indices, index) && !everywhere) results *= extent;
+    const bool in_left = has(how.operand_indices[0], index);
+    const bool in_right = has(how.operand_indices[1], index);
+    if (!has(how.result_indices, index) && !(in_left && in_right)) return false;
+    if (!in_right) rows *= extent;
+    if (!in_left) columns *= extent;
   }
-  return results >= 16;
+  return rows > 1 && columns > 1 && rows * columns >= 16;
 }
 
 // Terms as sum() adds them: blocks of 128 in eight lanes that meet in pairs, joined in pairs of equal size.
@@ -270,6 +274,38 @@ TEST(LongContract, AddsItsTermsAsSumDoes) {
         if (length == 140'000 || !has_results) break;
       }
     }
+  }
+}
+
+// A matrix and a vector add as sum() does, whichever of them has the batches, however they lie and wherever they are
+// cut: the terms of a result side by side, the results of a term side by side, or neither.
+TEST(LongContract, AddsProductsWithVectorsAsSumDoes) {
+  for (const std::string_view text : {"ab,b->a", "ba,b->a", "b,ab->a", "b,ba->a", "cab,cb->ca", "cb,bca->ca",
+                                      "acb,b->ca", "bca,b->ca", "abd,db->a", "bda,bd->a"}) {
+    for (const int length : {0, 1, 7, 8, 9, 40, 127, 128, 129, 300, 1031}) {
+      for (const int results : {1, 8, 17, 530, 1100}) {
+        const auto how = einsum(text);
+        Extents extents;
+        for (const auto& indices : how.operand_indices) {
+          for (const std::uint8_t index : indices) extents[index] = index == 0 ? results : index == 1 ? length : 3;
+        }
+        const auto operands = waves<float>(how, extents);
+        const auto want = by_hand<float>(how, operands, extents);
+        ASSERT_EQ(contracted<float>(how, operands, want.shape), want.values())
+            << text << ' ' << length << ' ' << results;
+      }
+    }
+  }
+}
+
+// Sums that are cut in stretches, all of which are remembered at once or not.
+TEST(LongContract, AddsLongProductsWithVectorsAsSumDoes) {
+  for (const auto& [length, results] : {std::pair{70'000, 40}, std::pair{3'000, 600}, std::pair{2'200'000, 9}}) {
+    const auto how = einsum("b,ba->a");
+    const Extents extents = {{0, results}, {1, length}};
+    const auto operands = waves<double>(how, extents);
+    const auto want = by_hand<double>(how, operands, extents);
+    ASSERT_EQ(contracted<double>(how, operands, want.shape), want.values()) << length << ' ' << results;
   }
 }
 

@@ -178,6 +178,29 @@ T block_by_hand(const T* x) {
 template <class T>
 using BlockBits = std::conditional_t<sizeof(T) == 4, std::uint32_t, std::uint64_t>;
 
+// Products are multiplied, rounded, and added like any other elements.
+template <class T>
+void expect_products_as_blocks() {
+  constexpr std::int64_t kBlocks = 13;
+  std::mt19937_64 random(20260102);
+  const auto number = [&] { return static_cast<T>(static_cast<double>(random() % 2'001) / 700.0 - 1.0); };
+  std::vector<T> x(static_cast<std::size_t>(kBlocks * kReduceBlock));
+  std::vector<T> y(x.size());
+  std::vector<T> products(x.size());
+  for (std::size_t i = 0; i < x.size(); ++i) {
+    x[i] = number();
+    y[i] = number();
+    products[i] = x[i] * y[i];
+  }
+  std::vector<T> want(kBlocks);
+  blocks_function<T>(ReduceKind::sum)(want.data(), kBlocks, products.data());
+  for (const VectorTarget target : vector_targets()) {
+    std::vector<T> got(kBlocks);
+    products_function<T>(target)(got.data(), kBlocks, x.data(), y.data());
+    EXPECT_EQ(got, want) << name(target);
+  }
+}
+
 template <class T>
 void expect_blocks_as_by_hand() {
   constexpr std::int64_t kBlocks = 13;  // eight, four and one
@@ -192,7 +215,7 @@ void expect_blocks_as_by_hand() {
     visit_combine<T>(kind, [&](auto how) {
       for (const VectorTarget target : vector_targets()) {
         std::vector<T> got(kBlocks);
-        blocks_function<T>(kind, target)(x.data(), kBlocks, got.data());
+        blocks_function<T>(kind, target)(got.data(), kBlocks, x.data());
         for (std::int64_t b = 0; b < kBlocks; ++b) {
           const T want = block_by_hand<T, decltype(how)>(x.data() + b * kReduceBlock);
           EXPECT_EQ(std::bit_cast<BlockBits<T>>(got[static_cast<std::size_t>(b)]), std::bit_cast<BlockBits<T>>(want))
@@ -206,6 +229,8 @@ void expect_blocks_as_by_hand() {
 TEST(Reduce, BlocksHaveTheSameBitsForEveryTarget) {
   expect_blocks_as_by_hand<float>();
   expect_blocks_as_by_hand<double>();
+  expect_products_as_blocks<float>();
+  expect_products_as_blocks<double>();
 }
 
 RC_GTEST_PROP(ReduceProperty, IntegersAsDoneByHand, ()) {
