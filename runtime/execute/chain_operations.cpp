@@ -56,7 +56,7 @@ void ChainOperations::add(const synth::Apply& apply, const Storage& storage) {
 ChainPlace ChainOperations::place_of(synth::RegisterId id) {
   const auto made = slot_of_.find(viewed(id));
   if (made != slot_of_.end()) return ChainPlace{ChainPlace::kNone, made->second, id, is_passing_[viewed(id)]};
-  return ChainPlace{array_number(id), ChainPlace::kNone, id, false, read_.insert(viewed(id)).second};
+  return ChainPlace{array_number(id), ChainPlace::kNone, id, false, read_.insert(plan_[viewed(id)].root).second};
 }
 
 synth::RegisterId ChainOperations::viewed(synth::RegisterId id) const {

@@ -79,7 +79,7 @@ class ChainOperations {
   };
   std::vector<Slot> used_;
   std::map<synth::RegisterId, bool> is_passing_;  // of what is in slots
-  std::set<synth::RegisterId> read_;              // arrays
+  std::set<synth::RegisterId> read_;              // arrays, at the end of all views
   bool streams_ = false;
 };
 

@@ -36,6 +36,7 @@ class Growth {
     if (const auto* map = std::get_if<synth::Map>(&apply->operation)) return take_map(*apply, *map);
     if (const auto* reduce = std::get_if<synth::Reduce>(&apply->operation)) return take_reduce(*apply, *reduce);
     if (std::holds_alternative<synth::Reshape>(apply->operation)) return take_reshape(*apply);
+    if (std::holds_alternative<synth::Assemble>(apply->operation)) return take_window(*apply);
     return std::holds_alternative<synth::Constant>(apply->operation);
   }
   std::size_t lead() const { return is_flat_ ? 0 : lead_; }
@@ -108,6 +109,12 @@ class Growth {
     if (!agrees(result, lead_)) return false;
     results_.push_back(result);
     return true;
+  }
+
+  // A window of an array from before: nothing to do.
+  bool take_window(const synth::Apply& apply) const {
+    const RegisterPlan& window = plan_[apply.results[0]];
+    return window.where == RegisterPlan::Where::slice && !made_here(window.source) && !made_here(window.root);
   }
 
   bool add(RegisterId result) {

@@ -13,9 +13,10 @@
 
 namespace tessera::runtime {
 
-// Steps [begin, end) of a body: elementwise ones that cannot fail, reductions, reshapes that only look at an array, and
-// constants, which are made first. Blocks are cut along the first `lead` dimensions, in which all results have the same
-// tiles. A block is whole in the other dimensions, so that a reduction over them finds all its elements.
+// Steps [begin, end) of a body: elementwise ones that cannot fail, reductions, reshapes that only look at an array,
+// windows of arrays that other steps make, and constants, which are made first. Blocks are cut along the first `lead`
+// dimensions, in which all results have the same tiles. A block is whole in the other dimensions, so that a reduction
+// over them finds all its elements.
 //
 // lead is 0 where arrays of one shape are at the end reduced to a scalar: then all are taken as flat, and what the
 // blocks give is joined as the reduction itself joins its blocks. (Elementwise steps on scalars have a lead of 0, too.)

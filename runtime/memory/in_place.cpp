@@ -235,11 +235,14 @@ class InPlaceSearch {
     }
     found_.by_result.emplace(repeat.results[k], std::move(members));
   }
-  // Are the slices together at most half of the array, on every device?
+  // Are the slices together at most half of the array, on every device? Without this search windows would be copied,
+  // however large they are.
   bool are_small(const std::vector<RegisterId>& slices, RegisterId array) const {
     for (std::size_t device = 0; device < tiles_[array].bytes.size(); ++device) {
       std::int64_t bytes = 0;
-      for (const RegisterId slice : slices) bytes = add_bytes(bytes, tiles_[slice].bytes[device]);
+      for (const RegisterId slice : slices) {
+        if (plan_.registers[slice.value].begin.empty()) bytes = add_bytes(bytes, tiles_[slice].bytes[device]);
+      }
       if (bytes > tiles_[array].bytes[device] / 2) return false;
     }
     return true;

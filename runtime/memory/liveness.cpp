@@ -17,8 +17,9 @@ using Where = RegisterPlan::Where;
 
 class LivenessWalk {
  public:
-  LivenessWalk(const synth::Program& program, const TileMaps& tiles, const Copied& copied, MemoryPlan& plan)
-      : program_(program), tiles_(tiles), copied_(copied), plan_(plan), pins_(tiles, plan) {
+  LivenessWalk(const synth::Program& program, const TileMaps& tiles, const Windows& windows, const Copied& copied,
+               MemoryPlan& plan)
+      : program_(program), tiles_(tiles), windows_(windows), copied_(copied), plan_(plan), pins_(tiles, plan) {
     plan_.registers.resize(program.registers.size());
     result_.lives.resize(program.registers.size());
   }
@@ -117,7 +118,11 @@ class LivenessWalk {
     if (apply.results.empty()) return;
     const RegisterId result = apply.results[0];
     const auto* collect = std::get_if<synth::Collect>(&apply.operation);
-    if (collect != nullptr && std::holds_alternative<synth::Slice>(collect->collective.effect)) {
+    const auto window = windows_.find(result);
+    if (window != windows_.end() && !copied_.contains(result)) {
+      define_view(result, Where::slice, window->second.source);
+      plan(result).begin = window->second.begin;
+    } else if (collect != nullptr && std::holds_alternative<synth::Slice>(collect->collective.effect)) {
       if (copied_.contains(result))
         define(result, Where::arena);
       else
@@ -222,6 +227,7 @@ class LivenessWalk {
 
   const synth::Program& program_;
   const TileMaps& tiles_;
+  const Windows& windows_;
   const Copied& copied_;
   MemoryPlan& plan_;
   Pins pins_;
@@ -234,8 +240,9 @@ class LivenessWalk {
 
 }  // namespace
 
-Liveness find_lives(const synth::Program& program, const TileMaps& tiles, const Copied& copied, MemoryPlan& plan) {
-  return LivenessWalk(program, tiles, copied, plan).run();
+Liveness find_lives(const synth::Program& program, const TileMaps& tiles, const Windows& windows, const Copied& copied,
+                    MemoryPlan& plan) {
+  return LivenessWalk(program, tiles, windows, copied, plan).run();
 }
 
 }  // namespace tessera::runtime

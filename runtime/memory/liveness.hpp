@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "runtime/memory/plan.hpp"
+#include "runtime/memory/windows.hpp"
 
 namespace tessera::runtime {
 
@@ -42,7 +43,8 @@ struct Liveness {
   SlicedUses sliced;     // of all arrays that have slices
 };
 
-// Fills in the plan's `where`, `source`, `root`, `dense` and `written_to`.
-Liveness find_lives(const synth::Program& program, const TileMaps& tiles, const Copied& copied, MemoryPlan& plan);
+// Fills in the plan's `where`, `source`, `begin`, `root`, `dense` and `written_to`.
+Liveness find_lives(const synth::Program& program, const TileMaps& tiles, const Windows& windows, const Copied& copied,
+                    MemoryPlan& plan);
 
 }  // namespace tessera::runtime

@@ -410,9 +410,10 @@ struct PlanOfCopies {
   Copied worth_copying = {};
 };
 
-PlanOfCopies plan_with(const synth::Program& program, const TileMaps& tiles, Copied copied, base::StopToken stop) {
+PlanOfCopies plan_with(const synth::Program& program, const TileMaps& tiles, const Windows& windows, Copied copied,
+                       base::StopToken stop) {
   PlanOfCopies made{std::move(copied)};
-  Liveness lives = find_lives(program, tiles, made.copied, made.plan);
+  Liveness lives = find_lives(program, tiles, windows, made.copied, made.plan);
   InPlace in_place = find_in_place(program, tiles, lives, made.plan);
   made.in_the_way = in_place.in_the_way;
   made.worth_copying = lives.worth_copying;
@@ -420,20 +421,30 @@ PlanOfCopies plan_with(const synth::Program& program, const TileMaps& tiles, Cop
   return made;
 }
 
-}  // namespace
-
 // Slices that keep loops from having one place are copied if the peak is no higher: a turn then writes less.
-MemoryPlan plan_memory(const synth::Program& program, const TileMaps& tiles, base::StopToken stop) {
-  PlanOfCopies best = plan_with(program, tiles, {}, stop);
+MemoryPlan plan_with_windows(const synth::Program& program, const TileMaps& tiles, const Windows& windows,
+                             base::StopToken stop) {
+  PlanOfCopies best = plan_with(program, tiles, windows, {}, stop);
   if (!best.in_the_way.empty()) {
-    PlanOfCopies in_place = plan_with(program, tiles, best.in_the_way, stop);
+    PlanOfCopies in_place = plan_with(program, tiles, windows, best.in_the_way, stop);
     if (in_place.plan.peak_bytes <= best.plan.peak_bytes) best = std::move(in_place);
   }
   if (best.worth_copying.empty()) return std::move(best.plan);
   Copied both = best.copied;
   both.insert(best.worth_copying.begin(), best.worth_copying.end());
-  PlanOfCopies smaller = plan_with(program, tiles, std::move(both), stop);
+  PlanOfCopies smaller = plan_with(program, tiles, windows, std::move(both), stop);
   return std::move(smaller.plan.peak_bytes < best.plan.peak_bytes ? smaller.plan : best.plan);
+}
+
+}  // namespace
+
+// Windows are copied where one keeps its source alive for so long that the peak would be higher.
+MemoryPlan plan_memory(const synth::Program& program, const TileMaps& tiles, base::StopToken stop) {
+  const Windows windows = find_windows(program, tiles);
+  MemoryPlan best = plan_with_windows(program, tiles, windows, stop);
+  if (windows.empty()) return best;
+  MemoryPlan copied = plan_with_windows(program, tiles, {}, stop);
+  return copied.peak_bytes < best.peak_bytes ? std::move(copied) : std::move(best);
 }
 
 }  // namespace tessera::runtime

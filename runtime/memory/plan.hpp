@@ -1,10 +1,10 @@
 // The memory plan: where every register of a program lives, decided before anything runs. All sizes are known, so the
 // peak is known too, to the byte.
 //
-// A register is an input (it stays where the caller has it), or a view of another register (a slice, or a reshape of a
-// dense array), or it owns a place in the arena. Its offset is the same on all devices of its mesh; on others it takes
-// no room, so that arrays on meshes that share no device may have one offset at once. An array is alive from the step
-// that makes it to the last step that reads it or a view of it. Seven things save memory and copies:
+// A register is an input (it stays where the caller has it), or a view of another register (a slice, a window, or a
+// reshape of a dense array), or it owns a place in the arena. Its offset is the same on all devices of its mesh; on
+// others it takes no room, so that arrays on meshes that share no device may have one offset at once. An array is alive
+// from the step that makes it to the last step that reads it or a view of it. Seven things save memory and copies:
 // - elementwise steps and reductions in a row are taken together, and an array that only they read has no place
 //   (`blocks`, chains.hpp);
 // - an elementwise result takes over the place of an operand that dies in the step, and an updated array that of its
@@ -38,11 +38,12 @@ struct RegisterPlan {
     blocks,   // made and read by the steps of one chain, a block at a time
     input,    // in the caller's memory
     arena,    // at `offset` of the part of every device of its mesh
-    slice,    // the part of `source` that lies in this register's tiles
+    slice,    // the part of `source` that lies in this register's tiles, or a window of it (windows.hpp)
     reshape,  // `source` under another shape
   };
   Where where = Where::nowhere;
   synth::RegisterId source;      // slice, reshape: the register this is a view of
+  synth::Shape begin = {};       // of a window: where it begins in the source; else empty
   synth::RegisterId root;        // whose memory this is, at the end of all views: the register itself, or another
   std::int64_t offset = 0;       // arena; not if `written_to` or `shares` is valid: the loop or branch moves it
   synth::RegisterId written_to;  // valid: the result of the loop or branch around whose place this is written to

@@ -18,7 +18,8 @@ Storage::Storage(const synth::Program& program, const TileMaps& tiles, const Mem
       inputs_(inputs),
       known_(known_scalars(program)) {
   for (std::int64_t device = 0; device < tiles.devices(); ++device) memory_.push_back(parts_.part(device));
-  for (const RegisterPlan& entry : plan.registers) places_.push_back({entry.where, entry.source, entry.offset, 0});
+  for (const RegisterPlan& entry : plan.registers)
+    places_.push_back({entry.where, entry.source, &entry.begin, entry.offset, 0});
   for (std::size_t k = 0; k < program.inputs.size(); ++k) places_[program.inputs[k].value].input = k;
 }
 
@@ -28,17 +29,23 @@ TileView Storage::view(synth::RegisterId id, std::size_t device) const {
     case Where::input: return dense(id, device, inputs_[place.input].tile(static_cast<std::int64_t>(device)).data());
     case Where::arena: return dense(id, device, part(id, device) + place.offset);
     case Where::reshape: return dense(id, device, view(place.source, device).data);
-    case Where::slice: {
-      const synth::Box& box = tiles(id).boxes[device];
-      const synth::Box& around = tiles(place.source).boxes[device];
-      synth::Shape begin;
-      for (std::size_t d = 0; d < box.size(); ++d) begin.push_back(box[d].begin - around[d].begin);
-      return part_of(view(place.source, device), begin, synth::shape_of(box));
-    }
+    case Where::slice: return slice(id, device);
     case Where::blocks:
     case Where::nowhere: break;
   }
   throw base::InternalError("a register is read that no step has written");
+}
+
+TileView Storage::slice(synth::RegisterId id, std::size_t device) const {
+  const Place& place = places_[id.value];
+  const synth::Box& box = tiles(id).boxes[device];
+  const synth::Box& around = tiles(place.source).boxes[device];
+  const bool is_window = place.begin != nullptr && !place.begin->empty();
+  const synth::Shape shape = synth::shape_of(box);
+  synth::Shape begin(box.size(), std::int64_t{0});
+  for (std::size_t d = 0; d < box.size() && !is_empty(shape); ++d)
+    begin[d] = box[d].begin - around[d].begin + (is_window ? (*place.begin)[d] : 0);
+  return part_of(view(place.source, device), begin, shape);
 }
 
 TileView Storage::dense(synth::RegisterId id, std::size_t device, const std::byte* data) const {
@@ -85,8 +92,12 @@ base::Status Storage::read_scalar(synth::RegisterId id, std::span<std::byte> val
 
 Distributed Storage::array(synth::RegisterId id) const { return {type(id), ranks(), tiles(id).boxes, views(id)}; }
 
-void Storage::move_to(synth::RegisterId id, std::int64_t offset) { places_[id.value] = {Where::arena, {}, offset, 0}; }
+void Storage::move_to(synth::RegisterId id, std::int64_t offset) {
+  places_[id.value] = {Where::arena, {}, nullptr, offset, 0};
+}
 
-void Storage::alias(synth::RegisterId id, synth::RegisterId other) { places_[id.value] = {Where::slice, other, 0, 0}; }
+void Storage::alias(synth::RegisterId id, synth::RegisterId other) {
+  places_[id.value] = {Where::slice, other, nullptr, 0, 0};
+}
 
 }  // namespace tessera::runtime

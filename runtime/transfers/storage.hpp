@@ -71,10 +71,12 @@ class Storage {
   struct Place {
     RegisterPlan::Where where = RegisterPlan::Where::nowhere;
     synth::RegisterId source;
+    const synth::Shape* begin = nullptr;  // slice: where in the source, in the plan; empty: where it lies there
     std::int64_t offset = 0;
     std::size_t input = 0;
   };
   base::Status read_scalar(synth::RegisterId id, std::span<std::byte> value) const;
+  TileView slice(synth::RegisterId id, std::size_t device) const;
   TileView dense(synth::RegisterId id, std::size_t device, const std::byte* data) const;
   bool is_far(synth::RegisterId id, std::size_t device) const { return !team_.is_near(owner(id, device)); }
 

@@ -1,0 +1,161 @@
+// Slices that are read where they lie give what copies of them give, and take no memory.
+#include <gtest/gtest.h>
+
+#include <fmt/format.h>
+
+#include "runtime/memory/plan.hpp"
+#include "tests/runtime/support.hpp"
+#include "tests/synth/random_layouts.hpp"
+
+namespace tessera::runtime::test {
+namespace {
+
+using synth::MapOp;
+using synth::test::Random;
+
+enum class Slices : std::uint8_t { perhaps_windows, copied };
+
+synth::Assemble slice_from(const Shape& begin) {
+  synth::Assemble slice;
+  slice.parts.push_back({0, {}});
+  for (const std::int64_t at : begin) slice.parts[0].placements.push_back(synth::Placement{-at});
+  return slice;
+}
+synth::Assemble laid_at(const Shape& begin) {
+  synth::Assemble update{true, {{1, {}}}};
+  for (const std::int64_t at : begin) update.parts[0].placements.push_back(synth::Placement{at});
+  return update;
+}
+
+// A slice is copied where more than elementwise steps and reductions read it.
+RegisterId slice(Builder& b, RegisterId from, const Shape& begin, const std::string& type, Slices how) {
+  const RegisterId made = b.apply(slice_from(begin), {from}, type);
+  if (how == Slices::copied) b.apply(synth::Cumsum{0}, {made}, type);
+  return made;
+}
+
+std::size_t windows(const synth::Program& program) {
+  const MemoryPlan plan = plan_memory(program, TileMaps(program));
+  return static_cast<std::size_t>(std::count_if(plan.registers.begin(), plan.registers.end(),
+                                                [](const RegisterPlan& each) { return !each.begin.empty(); }));
+}
+
+// A stencil of some points on an array of some layout.
+struct Stencil {
+  std::string mesh, layout;  // the layout with {} for the extents
+  std::int64_t rows, columns, fewer_rows, fewer_columns;
+  std::vector<Shape> points;
+  std::size_t reduced;  // a dimension that is summed in the end; 2: none
+};
+
+Stencil random_stencil(Random& random) {
+  const std::vector<std::pair<std::string, std::string>> lies = {
+      {"", "[{}, {}]"},       {"x:2", "[{}@x, {}]"},       {"x:3", "[{}, {}@x]"},
+      {"x:2", "[{}, {}]"},    {"x:2,y:2", "[{}@x, {}@y]"}, {"x:2,y:2", "[{}@(x,y), {}]"},
+      {"x:64", "[{}@x, {}]"},
+  };
+  const auto& [mesh, layout] = lies[random.below(lies.size())];
+  const auto number = [&](std::int64_t least, std::int64_t most) {
+    return least + static_cast<std::int64_t>(random.below(static_cast<std::size_t>(most - least + 1)));
+  };
+  Stencil made{mesh,         layout, number(4, 60),  random.coin() ? number(4, 70) : number(500, 1200), number(0, 3),
+               number(0, 3), {},     random.below(3)};
+  for (std::int64_t k = number(1, 6); k > 0; --k)
+    made.points.push_back({number(0, made.fewer_rows), number(0, made.fewer_columns)});
+  return made;
+}
+
+std::string type_of_array(const Stencil& s, std::int64_t rows, std::int64_t columns) {
+  return "f64" + fmt::format(fmt::runtime(s.layout), rows, columns);
+}
+
+// The points' mean, written over the middle of what they are read from.
+RegisterId step(Builder& b, const Stencil& s, RegisterId u, Slices how, RegisterId* mean = nullptr) {
+  const std::string inner = type_of_array(s, s.rows - s.fewer_rows, s.columns - s.fewer_columns);
+  const RegisterId part = b.constant(Array<double>::scalar(1.0 / static_cast<double>(s.points.size())), "f64[]");
+  RegisterId sum = b.apply(synth::Map{MapOp::multiply}, {slice(b, u, s.points[0], inner, how), part}, inner);
+  for (std::size_t k = 1; k < s.points.size(); ++k) {
+    const RegisterId point = slice(b, u, s.points[k], inner, how);
+    sum = b.apply(synth::Map{MapOp::subtract}, {b.apply(synth::Map{MapOp::sin}, {sum}, inner), point}, inner);
+  }
+  if (mean != nullptr) *mean = sum;
+  return b.apply(laid_at({s.fewer_rows / 2, s.fewer_columns / 2}), {u, sum}, type_of_array(s, s.rows, s.columns));
+}
+
+synth::Program program_of(const Stencil& s, Slices how) {
+  Builder b(s.mesh);
+  const std::string type = type_of_array(s, s.rows, s.columns);
+  synth::Repeat repeat;
+  repeat.initial = {b.apply(synth::Map{MapOp::sin}, {b.apply(synth::Iota{}, {}, type)}, type)};
+  repeat.count = b.number(3);
+  repeat.index = b.reg("i64[]");
+  repeat.parameters = {b.reg(type)};
+  repeat.results = {b.reg(type)};
+  b.into(&repeat.body);
+  repeat.next = {step(b, s, repeat.parameters[0], how)};
+  b.into(nullptr);
+  b.add(repeat);
+  RegisterId mean;
+  b.output(step(b, s, repeat.results[0], how, &mean));
+  if (s.reduced < 2) {
+    const std::int64_t kept = s.reduced == 0 ? s.columns - s.fewer_columns : s.rows - s.fewer_rows;
+    const auto all = type_of(type_of_array(s, s.rows - s.fewer_rows, s.columns - s.fewer_columns), b.mesh());
+    if (all.layout().split(s.reduced).empty()) {
+      const auto layout =
+          synth::Layout::make(all.mesh(), {all.layout().split(1 - s.reduced)}, {}, synth::ReduceOp::sum);
+      b.output(b.apply(synth::Reduce{synth::ReduceKind::sum, {static_cast<std::uint8_t>(s.reduced)}}, {mean},
+                       *synth::ArrayType::make(ElementType::f64, Shape{kept}, all.mesh_ref(), *layout)));
+    }
+  }
+  EXPECT_TRUE(synth::verify(b.program()).ok());
+  return std::move(b.program());
+}
+
+std::vector<std::vector<double>> outputs_of(const synth::Program& program) {
+  std::vector<std::vector<double>> all;
+  const Outcome outcome = run_well(program);
+  EXPECT_LE(outcome.peak_bytes, plan_memory(program, TileMaps(program)).peak_bytes);
+  for (const Value& value : outcome.outputs) all.push_back(gathered<double>(value).values());
+  return all;
+}
+
+TEST(Windows, GiveWhatCopiesGive) {
+  Random random(41);
+  int with_windows = 0;
+  constexpr int kPrograms = 300;
+  for (int i = 0; i < kPrograms && !HasFailure(); ++i) {
+    const Stencil stencil = random_stencil(random);
+    const synth::Program program = program_of(stencil, Slices::perhaps_windows);
+    const synth::Program copied = program_of(stencil, Slices::copied);
+    EXPECT_EQ(windows(copied), 0U);
+    EXPECT_EQ(outputs_of(program), outputs_of(copied)) << i << "\n" << print(program);
+    with_windows += windows(program) > 0 ? 1 : 0;
+  }
+  EXPECT_GE(with_windows, kPrograms / 4);
+}
+
+// On one device a step makes what it computes, and nothing else.
+TEST(Windows, TakeNoMemory) {
+  const Stencil stencil{"", "[{}, {}]", 100, 200, 2, 2, {{0, 1}, {2, 1}, {1, 0}, {1, 2}}, 2};
+  const synth::Program program = program_of(stencil, Slices::perhaps_windows);
+  EXPECT_EQ(windows(program), 8U);
+  const std::int64_t peak = plan_memory(program, TileMaps(program)).peak_bytes;
+  EXPECT_LE(peak, 8 * (100 * 200 + 98 * 198) + 64);
+  EXPECT_EQ(run_well(program).peak_bytes, peak);
+}
+
+// A window of a large array would keep it while others are made.
+TEST(Windows, AreCopiedWhereThePeakIsLowerSo) {
+  Builder b("");
+  const RegisterId large = b.apply(synth::Iota{}, {}, "f64[1000, 100]");
+  const RegisterId part = b.apply(slice_from({10, 0}), {large}, "f64[900, 100]");
+  const RegisterId other = b.apply(synth::Iota{}, {}, "f64[1000, 100]");
+  const RegisterId sums = b.apply(synth::Cumsum{0}, {other}, "f64[1000, 100]");
+  b.output(b.apply(synth::Map{MapOp::sin}, {part}, "f64[900, 100]"));
+  b.output(sums);
+  const MemoryPlan plan = plan_memory(b.program(), TileMaps(b.program()));
+  EXPECT_EQ(plan[part].where, RegisterPlan::Where::arena);
+}
+
+}  // namespace
+}  // namespace tessera::runtime::test
