@@ -105,14 +105,15 @@ void sum_in_groups(std::int64_t results, std::int64_t at_once, std::int64_t term
       [&](std::int64_t group, const T* joined) { std::copy_n(joined, width(group), out + group * at_once); });
 }
 
-template <class T, std::size_t operands>
-void sum_across(const ContractIndices& indices, std::span<const TileView> views, std::int64_t results,
-                std::int64_t terms, T* out) {
-  constexpr std::int64_t kAtOnce = TermsAcross<T, operands>::kAtOnce;
-  sum_in_groups(results, kAtOnce, terms, out,
+// The class makes the sums of several results at once.
+template <class Terms, class T>
+void sum_several(const ContractIndices& indices, std::span<const TileView> views, std::int64_t results,
+                 std::int64_t terms, T* out) {
+  sum_in_groups(results, Terms::kAtOnce, terms, out,
                 [&](std::int64_t first, std::int64_t last, std::int64_t begin, std::int64_t end, const auto& give) {
-                  TermsAcross<T, operands> sums(indices, views, results);
-                  for (std::int64_t g = first; g < last; ++g) give(g, sums.reduced(g * kAtOnce, begin, end).data());
+                  Terms sums(indices, views, results);
+                  for (std::int64_t g = first; g < last; ++g)
+                    give(g, sums.reduced(g * Terms::kAtOnce, begin, end).data());
                 });
 }
 
@@ -138,9 +139,14 @@ void sum_terms(const ContractIndices& indices, std::span<const TileView> operand
   const std::int64_t results = count(result);
   const std::int64_t terms = indices.count(indices.summed());
   const bool few = results < TermsAcross<T, 1>::kAtOnce && terms > kReduceBlock;
-  if (operands.size() <= 2 && !few && !are_in_rows<T>(indices, terms))
-    return operands.size() == 1 ? sum_across<T, 1>(indices, operands, results, terms, out)
-                                : sum_across<T, 2>(indices, operands, results, terms, out);
+  const bool in_rows = are_in_rows<T>(indices, terms);
+  if constexpr (Float<T>) {
+    if (in_rows && TermsInFewRows<T>::fits(indices))
+      return sum_several<TermsInFewRows<T>>(indices, operands, results, terms, out);
+  }
+  if (operands.size() <= 2 && !few && !in_rows)
+    return operands.size() == 1 ? sum_several<TermsAcross<T, 1>>(indices, operands, results, terms, out)
+                                : sum_several<TermsAcross<T, 2>>(indices, operands, results, terms, out);
   sum_in_groups(results, 1, terms, out,
                 [&](std::int64_t first, std::int64_t last, std::int64_t begin, std::int64_t end, const auto& give) {
                   TermsInRow<T> sums(indices, operands);

@@ -66,22 +66,30 @@ TESSERA_INLINE void join_all(std::array<Piece, N>& pieces) {
 
 constexpr std::size_t half(std::size_t n) { return n < 2 ? 1 : n / 2; }
 
-// Lanes that are read where they lie, or made of two arrays' products.
+// The lanes at a position of the block with a number are read where they lie, or made of products: of two arrays, or of
+// one block of each of several rows with the same block of another array.
 template <class Piece, class T>
-TESSERA_INLINE void take_lanes(Piece& piece, std::int64_t at, const T* x) {
-  std::memcpy(&piece, x + at, sizeof piece);
+TESSERA_INLINE void take_lanes(Piece& piece, std::size_t block, std::int64_t at, const T* x) {
+  std::memcpy(&piece, x + static_cast<std::int64_t>(block) * kReduceBlock + at, sizeof piece);
 }
 template <class Piece, class T>
-TESSERA_INLINE void take_lanes(Piece& piece, std::int64_t at, const T* x, const T* y) {
+TESSERA_INLINE void take_lanes(Piece& piece, std::size_t block, std::int64_t at, const T* x, const T* y) {
   Piece other;
-  take_lanes(piece, at, x);
-  take_lanes(other, at, y);
+  take_lanes(piece, block, at, x);
+  take_lanes(other, block, at, y);
+  piece = piece * other;
+}
+template <class Piece, class T>
+TESSERA_INLINE void take_lanes(Piece& piece, std::size_t row, std::int64_t at, const T* const* rows, const T* y) {
+  Piece other;
+  std::memcpy(&piece, rows[row] + at, sizeof piece);
+  std::memcpy(&other, y + at, sizeof other);
   piece = piece * other;
 }
 
 // N blocks at once, since each step of one waits for the step before. N is a power of two, at most eight.
 template <class How, std::size_t bytes, std::size_t N, class T, class... Arrays>
-TESSERA_INLINE void reduce_some(T* out, const Arrays*... arrays) {
+TESSERA_INLINE void reduce_some(T* out, Arrays... arrays) {
   using Piece = typename PieceOf<T, bytes>::type;
   constexpr std::size_t kLanes = bytes / sizeof(T);
   constexpr std::size_t kPieces = kReduceLanes / kLanes;
@@ -90,9 +98,8 @@ TESSERA_INLINE void reduce_some(T* out, const Arrays*... arrays) {
   for (std::int64_t i = 0; i < kReduceBlock; i += kReduceLanes) {
 #pragma GCC unroll 32
     for (std::size_t k = 0; k < kAll; ++k) {
-      const auto at = static_cast<std::int64_t>(k / kPieces * kReduceBlock + k % kPieces * kLanes) + i;
       Piece next;
-      take_lanes(next, at, arrays...);
+      take_lanes(next, k / kPieces, i + static_cast<std::int64_t>(k % kPieces * kLanes), arrays...);
       if (i == 0)
         pieces[k] = next;
       else
@@ -121,11 +128,26 @@ struct ReduceBlocks {
   }
 };
 
-template <class How, class T, class... Arrays>
+// One block of each row at a time: the processor foresees what is read of so many places, and reads what is multiplied
+// with all of them once.
+template <class How, std::size_t bytes>
+struct ReduceRowProducts {
+  template <class T>
+  TESSERA_INLINE static void run(T* out, std::int64_t blocks, const T* const* rows, const T* y) {
+    std::array<const T*, kProductRows> at;
+    std::copy_n(rows, kProductRows, at.begin());
+    for (std::int64_t b = 0; b < blocks; ++b, y += kReduceBlock, out += kProductRows) {
+      reduce_some<How, bytes, static_cast<std::size_t>(kProductRows)>(out, at.data(), y);
+      for (const T*& row : at) row += kReduceBlock;
+    }
+  }
+};
+
+template <template <class, std::size_t> class Loop, class How, class T, class... Arrays>
 auto blocks_function_of(VectorTarget target) {
-  using Baseline = typename for_target<ReduceBlocks<How, 16>>::template with<T*, std::int64_t, const Arrays*...>;
+  using Baseline = typename for_target<Loop<How, 16>>::template with<T*, std::int64_t, Arrays...>;
 #if TESSERA_HAS_TARGETS
-  using Wider = typename for_target<ReduceBlocks<How, 32>>::template with<T*, std::int64_t, const Arrays*...>;
+  using Wider = typename for_target<Loop<How, 32>>::template with<T*, std::int64_t, Arrays...>;
   switch (target) {
     case VectorTarget::baseline: return Baseline::baseline;
     case VectorTarget::avx2: return Wider::avx2;
@@ -185,7 +207,8 @@ template ExactReduction<std::int64_t> exact_reduction<std::int64_t>(synth::Reduc
 
 template <class T>
 BlocksFunction<T> blocks_function(synth::ReduceKind kind, VectorTarget target) {
-  return visit_combine<T>(kind, [&](auto how) { return blocks_function_of<decltype(how), T, T>(target); });
+  return visit_combine<T>(
+      kind, [&](auto how) { return blocks_function_of<ReduceBlocks, decltype(how), T, const T*>(target); });
 }
 
 template <class T>
@@ -195,7 +218,13 @@ BlocksFunction<T> blocks_function(synth::ReduceKind kind) {
 
 template <class T>
 ProductsFunction<T> products_function(VectorTarget target) {
-  return blocks_function_of<Combine<synth::ReduceKind::sum, T>, T, T, T>(target);
+  return blocks_function_of<ReduceBlocks, Combine<synth::ReduceKind::sum, T>, T, const T*, const T*>(target);
+}
+
+template <class T>
+RowProductsFunction<T> row_products_function(VectorTarget target) {
+  return blocks_function_of<ReduceRowProducts, Combine<synth::ReduceKind::sum, T>, T, const T* const*, const T*>(
+      target);
 }
 
 template <class T>
@@ -211,5 +240,7 @@ template ProductsFunction<float> products_function<float>(VectorTarget);
 template ProductsFunction<double> products_function<double>(VectorTarget);
 template ProductsFunction<float> products_function<float>();
 template ProductsFunction<double> products_function<double>();
+template RowProductsFunction<float> row_products_function<float>(VectorTarget);
+template RowProductsFunction<double> row_products_function<double>(VectorTarget);
 
 }  // namespace tessera::runtime

@@ -34,6 +34,13 @@ ProductsFunction<T> products_function(VectorTarget target);
 template <class T>
 ProductsFunction<T> products_function();
 
+// out[kProductRows * b + r] becomes the sum of rows[r][i] * y[i] of the elements of block b.
+inline constexpr std::int64_t kProductRows = 4;
+template <class T>
+using RowProductsFunction = void (*)(T* out, std::int64_t blocks, const T* const* rows, const T* y);
+template <class T>
+RowProductsFunction<T> row_products_function(VectorTarget target);
+
 // *out becomes what n > 0 elements give.
 template <class T>
 using ExactReduction = void (*)(const T* x, std::int64_t n, T* out);

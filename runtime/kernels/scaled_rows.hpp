@@ -5,12 +5,12 @@
 #pragma once
 
 #include <array>
+#include <bit>
 #include <cstdint>
 #include <memory>
 #include <optional>
 #include <span>
 
-#include "runtime/kernels/bring_in.hpp"
 #include "runtime/kernels/contract_indices.hpp"
 #include "runtime/kernels/nest.hpp"
 #include "runtime/kernels/row_strips.hpp"
@@ -146,13 +146,27 @@ class ScaledRows {
       std::fill_n(lanes_.get(), (kReduceLanes - 1) * width_, static_cast<T>(-0.0));
       for (std::int64_t begin = 0; begin < whole; begin += kSome) {
         const std::int64_t end = std::min(whole, begin + kSome);
-        for (std::int64_t t = begin; t < end; ++t) bring_in(rows_[t], width_);
-        for (std::int64_t k = 0; k < kReduceLanes; ++k) add_to_lane(begin + k, end, lane(k, target));
+        for (std::int64_t k = 0; k < kReduceLanes; ++k) {
+          for (std::int64_t t = begin + k * kRowsAtOnce; t < std::min(end, begin + (k + 1) * kRowsAtOnce); ++t)
+            ask_for_later(rows_[t]);
+          add_to_lane(begin + k, end, lane(k, target));
+        }
       }
       for (std::int64_t apart = 1; apart < kReduceLanes; apart *= 2) {
         for (std::int64_t k = 0; k < kReduceLanes; k += 2 * apart)
           all_.join_(lane(k, target), lane(k + apart, target), lane(k, target), width_);
       }
+    }
+    // Asks for the row kSome terms behind this one, into the second cache: the processor's own fetching stops where a
+    // strip ends. A request for what does not exist is ignored.
+    void ask_for_later(const T* row) const {
+      constexpr std::uintptr_t kLine = 64;
+      constexpr int kForReading = 0;
+      constexpr int kIntoSecondCache = 2;
+      const std::int64_t ahead = kSome * all_.terms_.inner_strides()[0] * static_cast<std::int64_t>(sizeof(T));
+      const auto first = reinterpret_cast<std::uintptr_t>(row) + static_cast<std::uintptr_t>(ahead);
+      for (std::uintptr_t byte = 0; byte < static_cast<std::uintptr_t>(width_) * sizeof(T); byte += kLine)
+        __builtin_prefetch(std::bit_cast<const void*>(first + byte), kForReading, kIntoSecondCache);
     }
     // The terms t, t + 8, ... below `end`, four of them at most.
     void add_to_lane(std::int64_t t, std::int64_t end, T* lane) {

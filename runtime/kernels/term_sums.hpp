@@ -104,6 +104,88 @@ class TermsInRow {
   void (*blocks_)(T* out, std::int64_t blocks, const T* a, const T* b) = nullptr;
 };
 
+// A matrix whose rows lie side by side times a vector: the terms of a few results at once, each as TermsInRow adds
+// them.
+template <Float T>
+class TermsInFewRows {
+ public:
+  static constexpr std::int64_t kAtOnce = kProductRows;
+  using Sums = std::array<T, kProductRows>;
+
+  // Do the operands lie so, and is there a group of results that share the vector's elements?
+  static bool fits(const ContractIndices& indices) {
+    if (indices.operands() != 2 || indices.result().empty()) return false;
+    const std::uint8_t last = indices.result().back();
+    const bool has_vector = indices.stride(0, last) == 0 || indices.stride(1, last) == 0;
+    return has_vector && indices.extent(last) >= kAtOnce && is_dense(indices, 0) && is_dense(indices, 1);
+  }
+
+  TermsInFewRows(const ContractIndices& indices, std::span<const TileView> operands, std::int64_t results)
+      : indices_(indices),
+        alone_(indices, operands),
+        results_(results),
+        vector_(indices.stride(0, indices.result().back()) == 0 ? 0 : 1),
+        first_{typed<T>(operands[0]), typed<T>(operands[1])} {}
+
+  // What the terms [begin, end) of the elements from `number` on give; beyond the result the last one is computed
+  // again.
+  Sums reduced(std::int64_t number, std::int64_t begin, std::int64_t end) {
+    std::array<std::int64_t, kProductRows> numbers;
+    std::array<const T*, kProductRows> rows;
+    std::array<const T*, kProductRows> factors;
+    for (std::size_t r = 0; r < rows.size(); ++r) {
+      numbers[r] = std::min(number + static_cast<std::int64_t>(r), results_ - 1);
+      rows[r] = first_[1 - vector_] + indices_.place(1 - vector_, indices_.result(), numbers[r]) + begin;
+      factors[r] = first_[vector_] + indices_.place(vector_, indices_.result(), numbers[r]) + begin;
+    }
+    Sums sums;
+    if (factors.front() == factors.back()) {
+      reduce_rows(rows, factors[0], end - begin, sums);
+    } else {
+      for (std::size_t r = 0; r < sums.size(); ++r) sums[r] = alone_.reduced(numbers[r], begin, end);
+    }
+    return sums;
+  }
+
+ private:
+  using How = Combine<synth::ReduceKind::sum, T>;
+  static constexpr std::int64_t kBlocksAtOnce = 16;
+
+  static bool is_dense(const ContractIndices& indices, std::size_t operand) {
+    const Nest<1> nest = term_nest(indices, operand);
+    return nest.rank == 1 && nest.inner_strides()[0] == 1;
+  }
+
+  void reduce_rows(std::array<const T*, kProductRows> rows, const T* vector, std::int64_t n, Sums& sums) const {
+    std::array<PairwiseJoin<T>, kProductRows> joins;
+    for (std::int64_t blocks = n / kReduceBlock; blocks > 0; blocks -= kBlocksAtOnce) {
+      std::array<T, kBlocksAtOnce * kProductRows> some;
+      const std::int64_t now = std::min(kBlocksAtOnce, blocks);
+      blocks_(some.data(), now, rows.data(), vector);
+      for (std::size_t k = 0; k < static_cast<std::size_t>(now * kProductRows); ++k)
+        joins[k % kProductRows].push(some[k], How::combine);
+      for (const T*& row : rows) row += now * kReduceBlock;
+      vector += now * kReduceBlock;
+    }
+    for (std::size_t r = 0; r < sums.size(); ++r) {
+      std::array<T, kReduceBlock> terms;
+      const std::int64_t rest = n % kReduceBlock;
+      multiply_(rows[r], vector, terms.data(), rest);
+      if (rest > 0) joins[r].push(reduce_block<How>(terms.data(), rest), How::combine);
+      sums[r] = joins[r].join(How::identity(), How::combine);
+    }
+  }
+
+  const ContractIndices& indices_;
+  TermsInRow<T> alone_;
+  std::int64_t results_;
+  std::size_t vector_;  // which operand it is
+  std::array<const T*, 2> first_;
+  RowProductsFunction<T> blocks_ = row_products_function<T>(widest_target());
+  void (*multiply_)(const T* a, const T* b, T* out, std::int64_t n) =
+      for_target<ProductsInRow>::with<const T*, const T*, T*, std::int64_t>::of(widest_target());
+};
+
 // Of one or two operands, whose elements for the terms of one result do not lie side by side: several results at once.
 // An addition waits for the one before it in its sum, but not for those of other sums.
 template <class T, std::size_t operands>

@@ -198,6 +198,18 @@ void expect_products_as_blocks() {
     std::vector<T> got(kBlocks);
     products_function<T>(target)(got.data(), kBlocks, x.data(), y.data());
     EXPECT_EQ(got, want) << name(target);
+    std::array<const T*, kProductRows> rows;
+    for (std::size_t r = 0; r < rows.size(); ++r) rows[r] = x.data() + r * 3 * kReduceBlock;
+    std::vector<T> of_rows(kProductRows);
+    for (std::int64_t b = 0; b < kBlocks - 9; ++b) {
+      for (const T*& row : rows) row += b == 0 ? 0 : kReduceBlock;
+      row_products_function<T>(target)(of_rows.data(), 1, rows.data(), y.data() + b * kReduceBlock);
+      for (std::size_t r = 0; r < rows.size(); ++r) {
+        T alone = 0;
+        products_function<T>(target)(&alone, 1, rows[r], y.data() + b * kReduceBlock);
+        EXPECT_EQ(of_rows[r], alone) << name(target);
+      }
+    }
   }
 }
 
