@@ -21,20 +21,20 @@ synth::Assemble slice_from(const Shape& begin) {
   for (const std::int64_t at : begin) slice.parts[0].placements.push_back(synth::Placement{-at});
   return slice;
 }
-synth::Assemble laid_at(const Shape& begin) {
+synth::Assemble laid_from(const Shape& begin) {
   synth::Assemble update{true, {{1, {}}}};
   for (const std::int64_t at : begin) update.parts[0].placements.push_back(synth::Placement{at});
   return update;
 }
 
 // A slice is copied where more than elementwise steps and reductions read it.
-RegisterId slice(Builder& b, RegisterId from, const Shape& begin, const std::string& type, Slices how) {
+RegisterId slice_of(Builder& b, RegisterId from, const Shape& begin, const std::string& type, Slices how) {
   const RegisterId made = b.apply(slice_from(begin), {from}, type);
   if (how == Slices::copied) b.apply(synth::Cumsum{0}, {made}, type);
   return made;
 }
 
-std::size_t windows(const synth::Program& program) {
+std::size_t windows_in(const synth::Program& program) {
   const MemoryPlan plan = plan_memory(program, TileMaps(program));
   return static_cast<std::size_t>(std::count_if(plan.registers.begin(), plan.registers.end(),
                                                 [](const RegisterPlan& each) { return !each.begin.empty(); }));
@@ -70,19 +70,19 @@ std::string type_of_array(const Stencil& s, std::int64_t rows, std::int64_t colu
 }
 
 // The points' mean, written over the middle of what they are read from.
-RegisterId step(Builder& b, const Stencil& s, RegisterId u, Slices how, RegisterId* mean = nullptr) {
+RegisterId stencil_step(Builder& b, const Stencil& s, RegisterId u, Slices how, RegisterId* mean = nullptr) {
   const std::string inner = type_of_array(s, s.rows - s.fewer_rows, s.columns - s.fewer_columns);
   const RegisterId part = b.constant(Array<double>::scalar(1.0 / static_cast<double>(s.points.size())), "f64[]");
-  RegisterId sum = b.apply(synth::Map{MapOp::multiply}, {slice(b, u, s.points[0], inner, how), part}, inner);
+  RegisterId sum = b.apply(synth::Map{MapOp::multiply}, {slice_of(b, u, s.points[0], inner, how), part}, inner);
   for (std::size_t k = 1; k < s.points.size(); ++k) {
-    const RegisterId point = slice(b, u, s.points[k], inner, how);
+    const RegisterId point = slice_of(b, u, s.points[k], inner, how);
     sum = b.apply(synth::Map{MapOp::subtract}, {b.apply(synth::Map{MapOp::sin}, {sum}, inner), point}, inner);
   }
   if (mean != nullptr) *mean = sum;
-  return b.apply(laid_at({s.fewer_rows / 2, s.fewer_columns / 2}), {u, sum}, type_of_array(s, s.rows, s.columns));
+  return b.apply(laid_from({s.fewer_rows / 2, s.fewer_columns / 2}), {u, sum}, type_of_array(s, s.rows, s.columns));
 }
 
-synth::Program program_of(const Stencil& s, Slices how) {
+synth::Program stencil_program(const Stencil& s, Slices how) {
   Builder b(s.mesh);
   const std::string type = type_of_array(s, s.rows, s.columns);
   synth::Repeat repeat;
@@ -92,11 +92,11 @@ synth::Program program_of(const Stencil& s, Slices how) {
   repeat.parameters = {b.reg(type)};
   repeat.results = {b.reg(type)};
   b.into(&repeat.body);
-  repeat.next = {step(b, s, repeat.parameters[0], how)};
+  repeat.next = {stencil_step(b, s, repeat.parameters[0], how)};
   b.into(nullptr);
   b.add(repeat);
   RegisterId mean;
-  b.output(step(b, s, repeat.results[0], how, &mean));
+  b.output(stencil_step(b, s, repeat.results[0], how, &mean));
   if (s.reduced < 2) {
     const std::int64_t kept = s.reduced == 0 ? s.columns - s.fewer_columns : s.rows - s.fewer_rows;
     const auto all = type_of(type_of_array(s, s.rows - s.fewer_rows, s.columns - s.fewer_columns), b.mesh());
@@ -111,7 +111,7 @@ synth::Program program_of(const Stencil& s, Slices how) {
   return std::move(b.program());
 }
 
-std::vector<std::vector<double>> outputs_of(const synth::Program& program) {
+std::vector<std::vector<double>> stencil_outputs(const synth::Program& program) {
   std::vector<std::vector<double>> all;
   const Outcome outcome = run_well(program);
   EXPECT_LE(outcome.peak_bytes, plan_memory(program, TileMaps(program)).peak_bytes);
@@ -125,11 +125,11 @@ TEST(Windows, GiveWhatCopiesGive) {
   constexpr int kPrograms = 300;
   for (int i = 0; i < kPrograms && !HasFailure(); ++i) {
     const Stencil stencil = random_stencil(random);
-    const synth::Program program = program_of(stencil, Slices::perhaps_windows);
-    const synth::Program copied = program_of(stencil, Slices::copied);
-    EXPECT_EQ(windows(copied), 0U);
-    EXPECT_EQ(outputs_of(program), outputs_of(copied)) << i << "\n" << print(program);
-    with_windows += windows(program) > 0 ? 1 : 0;
+    const synth::Program program = stencil_program(stencil, Slices::perhaps_windows);
+    const synth::Program copied = stencil_program(stencil, Slices::copied);
+    EXPECT_EQ(windows_in(copied), 0U);
+    EXPECT_EQ(stencil_outputs(program), stencil_outputs(copied)) << i << "\n" << print(program);
+    with_windows += windows_in(program) > 0 ? 1 : 0;
   }
   EXPECT_GE(with_windows, kPrograms / 4);
 }
@@ -137,8 +137,8 @@ TEST(Windows, GiveWhatCopiesGive) {
 // On one device a step makes what it computes, and nothing else.
 TEST(Windows, TakeNoMemory) {
   const Stencil stencil{"", "[{}, {}]", 100, 200, 2, 2, {{0, 1}, {2, 1}, {1, 0}, {1, 2}}, 2};
-  const synth::Program program = program_of(stencil, Slices::perhaps_windows);
-  EXPECT_EQ(windows(program), 8U);
+  const synth::Program program = stencil_program(stencil, Slices::perhaps_windows);
+  EXPECT_EQ(windows_in(program), 8U);
   const std::int64_t peak = plan_memory(program, TileMaps(program)).peak_bytes;
   EXPECT_LE(peak, 8 * (100 * 200 + 98 * 198) + 64);
   EXPECT_EQ(run_well(program).peak_bytes, peak);
