@@ -365,7 +365,9 @@ TEST(ProgramTypes, OfRearrangements) {
 TEST(ProgramTypes, OfLookUps) {
   EXPECT_FITS("take (r0, r1)", "f32[100, 16@y]", "i64[8@x]", "f32[8@x, 16@y]");
   EXPECT_FITS("take (r0, r1)", "f32[100@x, 16]", "i32[8@y, 2]", "f32[8@y, 2, 16]{+x}");
-  EXPECT_WRONG("not pending as it should be", "take (r0, r1)", "f32[100@x, 16]", "i64[8]", "f32[8, 16]");
+  EXPECT_FITS("take (r0, r1)", "f32[100@x, 16]", "i64[8]", "f32[8, 16]");
+  EXPECT_FITS("take (r0, r1)", "bool[100@x, 16@y]", "i64[8@x]", "bool[8@x, 16@y]");
+  EXPECT_WRONG("not pending as it should be", "take (r0, r1)", "f32[100@x, 16]", "i64[8]", "f32[8, 16]{+y}");
   EXPECT_WRONG("its result is not cut", "take (r0, r1)", "f32[100, 16@y]", "i64[8]", "f32[8, 16]");
   EXPECT_WRONG("element types do not fit", "take (r0, r1)", "f32[100, 16]", "f32[8]", "f32[8, 16]");
   EXPECT_WRONG("its shapes do not fit", "take (r0, r1)", "f32[100, 16]", "i64[8]", "f32[8]");
