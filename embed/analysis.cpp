@@ -10,6 +10,7 @@
 #include "embed/plan_impl.hpp"
 #include "embed/program_facts.hpp"
 #include "embed/session_impl.hpp"
+#include "embed/used_files.hpp"
 #include "frontend/parse.hpp"
 #include "synth/layout/mesh.hpp"
 #include "typeck/elaborate/table.hpp"
@@ -221,6 +222,9 @@ Result<Analysis> Analyst::Impl::analyse(std::string_view text, std::string_view 
   auto options = embed::check_options(config, texts, stop);
   if (!options) return fail(options.errors());
   const auto ast = std::make_shared<const frontend::Ast>(std::move(read->ast));
+  auto used = embed::used_files(*ast, texts, config, stop, embed::reader_of(config));
+  if (!used) return fail(used.errors());
+  options->used = std::move(*used);
   auto checked = typeck::check_partly(ast, texts.sources, {}, plans, *options);
   if (stop.asked()) return embed::failure(base::make(base::Kind::interrupted));
   if (!checked) return embed::to_public(texts, checked.errors());

@@ -218,6 +218,7 @@ class NameWalk {
   void statement(frontend::StatementId, frontend::Span, const frontend::Assert& assertion) {
     expr(assertion.condition);
   }
+  void statement(frontend::StatementId, frontend::Span, const frontend::Use&) {}
   void statement(frontend::StatementId, frontend::Span, const frontend::ExprStatement& alone) { expr(alone.value); }
   void statement(frontend::StatementId, frontend::Span, const frontend::IfStatement& both) {
     expr(both.condition);

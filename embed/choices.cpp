@@ -9,6 +9,7 @@
 #include "embed/kinds.hpp"
 #include "embed/session_impl.hpp"
 #include "embed/stop_token.hpp"
+#include "embed/used_files.hpp"
 #include "embed/value_readers.hpp"
 #include "frontend/parse.hpp"
 #include "runtime/memory/device_peaks.hpp"
@@ -270,6 +271,9 @@ Result<ChosenProgram> choose_layouts(std::string_view program, std::string_view 
     if (!ast) return embed::to_public(texts, ast.errors());
     auto options = embed::check_options(config, texts, stop);
     if (!options) return embed::to_public(texts, options.errors());
+    auto used = embed::used_files(*ast, texts, config, stop, embed::reader_of(config));
+    if (!used) return embed::to_public(texts, used.errors());
+    options->used = std::move(*used);
     options->choose = {static_cast<std::size_t>(request.effort), request.untied, request.rivals};
     synth::PlanCache plans(embed::to_machine(config.machine));
     auto typed = typeck::check(std::make_shared<const frontend::Ast>(std::move(*ast)), texts.sources,

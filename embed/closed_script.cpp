@@ -63,6 +63,37 @@ base::Result<std::string> closed_function(const typeck::Typed& typed, const type
   return std::move(*closed);
 }
 
+// The closed forms of the functions that a `use` brings, which stand behind it and hide them.
+base::Result<std::string> closed_behind_use(const typeck::Typed& typed, frontend::StatementId statement,
+                                            const std::set<std::string>& words) {
+  std::string text;
+  for (const auto& [use, file] : typed.used_files) {
+    if (use != statement) continue;
+    for (const typeck::ChosenFunction& chosen : typed.choices) {
+      if (chosen.declared_at.source != file) continue;
+      TESSERA_TRY(closed, closed_function(typed, chosen, words));
+      text += "\n" + closed;
+    }
+  }
+  if (!text.empty() && text.back() == '\n') text.pop_back();
+  return text;
+}
+
+// Of each function that is chosen the text is its own, or that of a file which it uses itself.
+base::Status all_have_a_place(const typeck::Typed& typed) {
+  for (const typeck::ChosenFunction& chosen : typed.choices) {
+    const base::SourceId source = chosen.declared_at.source;
+    const bool is_used = std::ranges::any_of(typed.used_files, [&](const auto& one) { return one.second == source; });
+    if (source != typed.ast->source && !is_used)
+      return no_closed_form(chosen, "it is declared in a file that only other files use");
+  }
+  for (const typeck::ChosenCut& cut : typed.chosen_cuts) {
+    if (cut.span.source != typed.ast->source && !typed.choices.empty())
+      return no_closed_form(typed.choices.front(), "weights are chosen for a mesh that another file declares");
+  }
+  return base::Done{};
+}
+
 }  // namespace
 
 base::Result<std::string> closed_script(const typeck::Typed& typed, std::string text) {
@@ -72,10 +103,13 @@ base::Result<std::string> closed_script(const typeck::Typed& typed, std::string 
     if (!by_name.emplace(chosen.declared_at, &chosen).second)
       return no_closed_form(chosen, "it is called with arguments of several types, and each has its own");
   }
+  TESSERA_TRY_STATUS(all_have_a_place(typed));
   const auto& program = typed.ast->program;
   for (auto statement = program.rbegin(); statement != program.rend(); ++statement) {
     const frontend::Statement& own = (*typed.ast)[*statement];
     write_weights(typed, own.span, text);
+    TESSERA_TRY(behind, closed_behind_use(typed, *statement, words));
+    if (!behind.empty()) text.insert(own.span.end, behind);
     const auto* function = std::get_if<frontend::Fn>(&own.node);
     const auto chosen = function == nullptr ? by_name.end() : by_name.find(function->name.span);
     if (chosen == by_name.end()) continue;

@@ -138,7 +138,8 @@ base::Result<std::vector<synth::ArrayType>> Session::Impl::read_types(const std:
     TESSERA_TRY(alone, frontend::parse_type(texts.sources, texts.add("type", type)));
     static_cast<void>(alone);
     const base::SourceId source = texts.add("type", fmt::format("let it = zeros({})\n", type));
-    TESSERA_TRY(typed, check(texts, source, state->environment, plain));
+    TESSERA_TRY(ast, parse(texts, source, plain));
+    TESSERA_TRY(typed, check(std::move(ast), texts, state->environment, plain));
     read.push_back(typed.type(typed.statements.at(0).bound.at(0).node));
     known_types.emplace(type, read.back());
   }
@@ -162,7 +163,9 @@ static Result<CheckedCall> check_call(Session::Impl& session, const typeck::Func
   for (std::size_t results = std::max<std::size_t>(declared, 1);; ++results) {
     const base::SourceId source =
         texts.add(definition.name.text, call_text(definition.name.text, types.size(), results));
-    auto typed = session.check(texts, source, environment, plain);
+    auto ast = session.parse(texts, source, plain);
+    auto typed =
+        ast ? session.check(std::move(*ast), texts, environment, plain) : base::Result<typeck::Typed>(ast.errors());
     if (typed) {
       call.typed = std::move(*typed);
       break;

@@ -9,6 +9,7 @@
 #include "embed/read_types.hpp"
 #include "embed/session_impl.hpp"
 #include "embed/stop_token.hpp"
+#include "embed/used_files.hpp"
 #include "frontend/parse.hpp"
 #include "synth/ranking/ranking.hpp"
 #include "typeck/placement/requests.hpp"
@@ -104,8 +105,11 @@ Result<std::vector<PlacementRanking>> rank_placements(std::string_view program, 
     const base::SourceId source = texts.add(std::string(name), std::string(program), 1);
     auto ast = frontend::parse(texts.sources, source, embed::token_of(config.stop));
     if (!ast) return embed::to_public(texts, ast.errors());
-    const auto options = embed::check_options(config, texts, embed::token_of(config.stop));
+    auto options = embed::check_options(config, texts, embed::token_of(config.stop));
     if (!options) return embed::to_public(texts, options.errors());
+    auto used = embed::used_files(*ast, texts, config, embed::token_of(config.stop), embed::reader_of(config));
+    if (!used) return embed::to_public(texts, used.errors());
+    options->used = std::move(*used);
     synth::PlanCache plans(embed::to_machine(config.machine));
     const auto ranked = typeck::rank_placements(std::make_shared<const frontend::Ast>(std::move(*ast)), texts.sources,
                                                 typeck::Environment{}, plans, *options, static_cast<std::size_t>(best));

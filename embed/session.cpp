@@ -13,6 +13,7 @@
 #include "embed/session_impl.hpp"
 #include "embed/statistics.hpp"
 #include "embed/trace.hpp"
+#include "embed/used_files.hpp"
 #include "frontend/parse.hpp"
 #include "runtime/execute/run.hpp"
 #include "runtime/memory/device_peaks.hpp"
@@ -225,19 +226,35 @@ Diagnostics embed::session_is_busy() {
       "stop() and const functions; for another program take a fork, or run it after the call");
 }
 
-base::Result<typeck::Typed> Session::Impl::check(Texts& texts, base::SourceId source,
+base::Result<frontend::Ast> Session::Impl::parse(const Texts& texts, base::SourceId source, const Config& by) {
+  const std::size_t nesting_max = by.nesting_max > 0 ? static_cast<std::size_t>(by.nesting_max) : frontend::kNestingMax;
+  return frontend::parse(texts.sources, source, base::StopToken(&stop), nesting_max, typeck::operation_names,
+                         embed::check_limits(by).tokens_max);
+}
+
+base::Result<typeck::Typed> Session::Impl::check(frontend::Ast ast, Texts& texts,
                                                  const typeck::Environment& environment, const Config& by,
-                                                 std::optional<typeck::Stage> text_after) {
+                                                 typeck::UsedFiles used, std::optional<typeck::Stage> text_after) {
   return base::guarded([&]() -> base::Result<typeck::Typed> {
-    const std::size_t nesting_max =
-        by.nesting_max > 0 ? static_cast<std::size_t>(by.nesting_max) : frontend::kNestingMax;
-    TESSERA_TRY(ast, frontend::parse(texts.sources, source, base::StopToken(&stop), nesting_max,
-                                     typeck::operation_names, embed::check_limits(by).tokens_max));
     TESSERA_TRY(options, embed::check_options(by, texts, base::StopToken(&stop)));
     options.text_after = text_after;
+    options.used = std::move(used);
     auto kept = std::make_shared<const frontend::Ast>(std::move(ast));
     return typeck::check(std::move(kept), texts.sources, environment, plans, options);
   });
+}
+
+base::Result<typeck::UsedFiles> Session::Impl::used_by(const base::Result<frontend::Ast>& ast, std::string_view text,
+                                                       Texts& texts, bool& is_settled) {
+  if (!ast || !embed::uses_files(*ast)) return typeck::UsedFiles{};
+  runtime::Team* const met = team.ok() ? team->get() : nullptr;
+  if (met == nullptr) return embed::used_files(*ast, texts, *config, base::StopToken(&stop), embed::reader_of(*config));
+  const base::Status same = agree(base::Done{}, text);
+  is_settled = !same;
+  if (!same) return same.errors();
+  auto used = embed::used_files(*ast, texts, *config, *met);
+  is_settled = !used;
+  return used;
 }
 
 Session::Session(Config config) : impl_(std::make_unique<Impl>(std::move(config))) {}
@@ -316,7 +333,14 @@ Result<Program> Session::check_text(std::string_view text, std::string_view name
       return embed::to_public(texts, impl_->agree(fits, text).errors());
     }
     const base::SourceId source = texts.add(std::string(name), std::string(text), first_line);
-    auto typed = impl_->check(texts, source, impl_->state->environment, *impl_->config, typeck::stage_by_name(stage));
+    auto ast = impl_->parse(texts, source, *impl_->config);
+    bool is_settled = false;
+    auto used = impl_->used_by(ast, text, texts, is_settled);
+    if (is_settled) return embed::to_public(texts, used.errors());
+    auto typed = !ast    ? base::Result<typeck::Typed>(ast.errors())
+                 : !used ? base::Result<typeck::Typed>(used.errors())
+                         : impl_->check(std::move(*ast), texts, impl_->state->environment, *impl_->config,
+                                        std::move(*used), typeck::stage_by_name(stage));
     const base::Status mine = typed ? base::Status(base::Done{}) : base::Status(typed.errors());
     const base::Status agreed = impl_->agree(mine, text);
     if (!agreed) return embed::to_public(texts, agreed.errors());

@@ -100,9 +100,15 @@ struct Session::Impl {
         stopped_by(config->stop, stop) {}
   Impl& operator=(const Impl&) = delete;
 
-  // A text, in an environment such as the session's, on this rank.
-  base::Result<typeck::Typed> check(embed::Texts& texts, base::SourceId source, const typeck::Environment& environment,
-                                    const Config& by, std::optional<typeck::Stage> text_after = {});
+  // A text, within the limits of a configuration, on this rank.
+  base::Result<frontend::Ast> parse(const embed::Texts& texts, base::SourceId source, const Config& by);
+  // A text and the files that it uses, in an environment such as the session's, on this rank.
+  base::Result<typeck::Typed> check(frontend::Ast ast, embed::Texts& texts, const typeck::Environment& environment,
+                                    const Config& by, typeck::UsedFiles used = {},
+                                    std::optional<typeck::Stage> text_after = {});
+  // The files that a text uses. Ranks read the same text here, or fail alike: `is_settled` says that they know.
+  base::Result<typeck::UsedFiles> used_by(const base::Result<frontend::Ast>& ast, std::string_view text,
+                                          embed::Texts& texts, bool& is_settled);
   // Types as the language writes them, here and now. Each text is added to `texts`, so that mistakes have a place.
   base::Result<std::vector<synth::ArrayType>> read_types(const std::vector<std::string>& types, embed::Texts& texts);
   // A type as the language writes it, here and now.

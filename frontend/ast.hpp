@@ -318,6 +318,11 @@ struct Assert {
   ExprId condition;
   std::optional<std::string> message;
 };
+struct Use {  // use "layers.tess": what the file declares; `with mesh`, its meshes, too
+  std::string path;
+  Span path_span;
+  bool with_meshes = false;
+};
 struct ExprStatement {  // shown by the REPL; error[unused-value] in a script
   ExprId value;
 };
@@ -337,7 +342,7 @@ struct Comment {
 
 struct Statement {
   Span span;
-  std::variant<MeshStatement, Let, Fn, Print, Show, PlanStatement, Save, Assert, ExprStatement, IfStatement> node;
+  std::variant<MeshStatement, Let, Fn, Print, Show, PlanStatement, Save, Assert, Use, ExprStatement, IfStatement> node;
 };
 
 // Statements (of ExprStatements only calls and loops), then one expression.
@@ -355,6 +360,7 @@ struct Ast {
   base::Store<Block, BlockId> blocks;
   std::vector<StatementId> program;  // the top-level statements, in order
   std::vector<Comment> comments;     // in order of position
+  std::size_t tokens = 0;            // words and signs of the text
 
   const Expr& operator[](ExprId id) const { return exprs[id]; }
   const TypeExpr& operator[](TypeId id) const { return types[id]; }

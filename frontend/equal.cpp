@@ -125,6 +125,7 @@ class Comparison {
   bool same(const Assert& x, const Assert& y) const {
     return same(x.condition, y.condition) && same(x.message, y.message);
   }
+  bool same(const Use& x, const Use& y) const { return x.path == y.path && x.with_meshes == y.with_meshes; }
   bool same(const ExprStatement& x, const ExprStatement& y) const { return same(x.value, y.value); }
   bool same(const IfStatement& x, const IfStatement& y) const {
     return same(x.condition, y.condition) && same(x.then_block, y.then_block) && same(x.else_block, y.else_block);

@@ -32,9 +32,9 @@ constexpr std::array kExpressionFirst = {
     TokenKind::integer,    TokenKind::real,        TokenKind::string,     TokenKind::true_, TokenKind::false_,
     TokenKind::left_paren, TokenKind::left_square, TokenKind::left_brace, TokenKind::local, TokenKind::loop,
     TokenKind::if_,        TokenKind::logical_not, TokenKind::minus};
-constexpr std::array kNames = {TokenKind::name,  TokenKind::max,       TokenKind::min, TokenKind::grad,
-                               TokenKind::again, TokenKind::pipeline,  TokenKind::by,  TokenKind::auto_,
-                               TokenKind::over,  TokenKind::underscore};
+constexpr std::array kNames = {TokenKind::name,  TokenKind::max,      TokenKind::min,       TokenKind::grad,
+                               TokenKind::again, TokenKind::pipeline, TokenKind::by,        TokenKind::auto_,
+                               TokenKind::over,  TokenKind::use,      TokenKind::underscore};
 constexpr std::array kElementFirst = {TokenKind::bool_, TokenKind::i32,  TokenKind::i64, TokenKind::f32,
                                       TokenKind::f64,   TokenKind::bf16, TokenKind::f16};
 
@@ -134,6 +134,10 @@ constexpr Hint kHints[] = {
      "a value gets another type with `as`, as in `a as f32[8@x]`"},
     {[](const Place& p) { return p.is(TokenKind::left_square) && p.expects_type(); },
      "begin with the element type, as in `f32[...]`"},
+    {[](const Place& p) { return p.before().kind == TokenKind::use && p.index() == 1 && !p.is(TokenKind::end); },
+     "a file's name is a string, as in `use \"layers.tess\"`"},
+    {[](const Place& p) { return p.before().kind == TokenKind::use && p.is(TokenKind::string); },
+     "`use` stands outside of functions and blocks"},
     {[](const Place& p) { return p.is(TokenKind::within); }, "`within` stands after `as T`"},
     {[](const Place& p) { return p.is(TokenKind::question) && p.after_operand(); }, "write `if c { a } else { b }`"},
     {[](const Place& p) { return p.is(TokenKind::left_paren) && first_is(p, TokenKind::let) && p.index() == 2; },

@@ -180,6 +180,9 @@ class Printer {
     if (assertion.message) items.push_back(words(string_text(*assertion.message)));
     return doc_.concat({words("assert "), rows_.comma_separated(items)});
   }
+  DocId statement(StatementId, const Use& use) {
+    return words(fmt::format("use {}{}", string_text(use.path), use.with_meshes ? " with mesh" : ""));
+  }
   DocId statement(StatementId, const ExprStatement& lone) { return expr(lone.value, kWholeLevel); }
   DocId statement(StatementId, const IfStatement& branch) { return doc_.group(open_if(branch)); }
 

@@ -106,6 +106,7 @@ Result<PartlyRead> read_program(const base::SourceMap& sources, SourceId source,
   Ast ast;
   ast.source = source;
   ast.comments = comments_of(tokens, text, source);
+  ast.tokens = tokens.size();
   auto errors = read_statements(StatementCutter(tokens, text, source, nesting_max), text, ast, asked);
   return PartlyRead{std::move(ast), std::move(tokens), std::move(errors)};
 }

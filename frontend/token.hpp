@@ -49,6 +49,7 @@ namespace tessera::frontend {
   FOREACH(by, BY, "by", word)                                 \
   FOREACH(auto_, AUTO, "auto", word)                          \
   FOREACH(over, OVER, "over", word)                           \
+  FOREACH(use, USE, "use", word)                              \
   FOREACH(left_paren, LEFT_PAREN, "(", open)                  \
   FOREACH(right_paren, RIGHT_PAREN, ")", close)               \
   FOREACH(left_square, LEFT_SQUARE, "[", open)                \

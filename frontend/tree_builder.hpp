@@ -45,6 +45,7 @@ class TreeBuilder {
     if (auto* mesh = c->meshStatement()) return mesh_statement(mesh);
     if (auto* fn = c->fnStatement()) return fn_statement(fn);
     if (auto* plan = c->planStatement()) return add(c, PlanStatement{expression(plan->expression())});
+    if (auto* use = c->useStatement()) return add(c, Use{string(use->path), span(use->path), use->MESH() != nullptr});
     if (c->expression() == nullptr) return block_statement(c);
     auto* branch = alone<Parser::IfExpressionContext>(c->expression());
     if (branch != nullptr && !has_value(branch) && is_effect(branch)) return if_statement(branch);

@@ -136,6 +136,7 @@ class Verifier {
     expr(assertion.condition);
     if (assertion.message) utf8(*assertion.message);
   }
+  void check(const Use& use) { utf8(use.path); }
   void check(const ExprStatement& lone) { expr(lone.value); }
   void check(const IfStatement& branch) {
     expr(branch.condition);

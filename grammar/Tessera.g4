@@ -29,6 +29,7 @@ statement
   | planStatement
   | saveStatement
   | assertStatement
+  | useStatement
   | expression
   ;
 
@@ -60,6 +61,8 @@ showStatement : 'show' expression ;
 planStatement : 'plan' expression ;
 saveStatement : ('save' | 'save_shards') '(' expression ',' path=STRING (',' keyword=name '=' array=STRING)? ')' ;
 assertStatement : 'assert' expression (',' STRING)? ;
+// `use "layers.tess"`: what another file declares; `with mesh`, its meshes, too.
+useStatement : 'use' path=STRING ('with' 'mesh')? ;
 
 // Statements, then one expression; before it only calls, loops and `if` may stand as statements. That the last item is an
 // expression, and the others are none but those, is seen to where the tree is built, so that one token tells what an item
@@ -175,9 +178,9 @@ pipelineExpression : 'pipeline' carried (',' carried)* 'for' name '<' expression
 
 name : word | '_' ;
 
-// `max` and `min` are functions too, and `grad`, `again`, `pipeline`, `by`, `auto` and `over` mean something only where
-// they are followed by it; none of them is a keyword.
-word : NAME | 'max' | 'min' | 'grad' | 'again' | 'pipeline' | 'by' | 'auto' | 'over' ;
+// `max` and `min` are functions too, and `grad`, `again`, `pipeline`, `by`, `auto`, `over` and `use` mean something only
+// where they are followed by it; none of them is a keyword.
+word : NAME | 'max' | 'min' | 'grad' | 'again' | 'pipeline' | 'by' | 'auto' | 'over' | 'use' ;
 
 MESH : 'mesh' ;
 LET : 'let' ;
@@ -215,6 +218,7 @@ PIPELINE : 'pipeline' ;
 BY : 'by' ;
 AUTO : 'auto' ;
 OVER : 'over' ;
+USE : 'use' ;
 
 LEFT_PAREN : '(' ;
 RIGHT_PAREN : ')' ;

@@ -81,6 +81,7 @@ class Reading {
     checked.typed.hidden_slots = std::move(elaborated.hidden_slots);
     checked.typed.placed_by_search = std::move(elaborated.placed_by_search);
     checked.typed.chosen_cuts = std::move(elaborated.chosen_cuts);
+    checked.typed.used_files = std::move(elaborated.used_files);
     return checked;
   }
 

@@ -13,6 +13,7 @@
 #include "repl/render/manual.hpp"
 #include "repl/render/page_prose.hpp"
 #include "repl/render/text_cells.hpp"
+#include "tessera/analysis.hpp"
 
 namespace tessera::repl {
 
@@ -74,6 +75,7 @@ std::optional<std::string> topic_near(std::string_view name) {
   for (std::string& word : glossary_words()) topics.push_back(std::move(word));
   topics.insert(topics.end(), all_slugs().begin(), all_slugs().end());
   for (const Page& page : pages()) topics.emplace_back(page.name);
+  for (std::string& text : library_names()) topics.push_back(std::move(text));
   return nearest_spelling(name, topics);
 }
 
@@ -88,6 +90,7 @@ std::string own_text(std::string_view name) {
   if (!text.empty()) return text;
   const bool is_slug = std::find(all_slugs().begin(), all_slugs().end(), name) != all_slugs().end();
   if (is_slug) return *explain(name);
+  if (const auto library = library_text(name)) return "```\n" + *library + "```\n";
   const Page* page = find_page(name);
   return page == nullptr ? std::string() : page_prose(page->text);
 }

@@ -46,6 +46,10 @@ constexpr std::array kWords = {
              "a function whose layouts are chosen: those of parameters `T auto`, and all that its body does not write"},
     WordHelp{"over", "auto fn f(v: f32[16, 16] ?, w: f32[16, 16] auto) -> f32[16, 16] over (y) = v @ w",
              "the axes over which the layouts of an `auto fn` are chosen; without it all of its mesh"},
+    WordHelp{
+        "use", "use \"std/nn\"",
+        "brings the functions and constants that a file declares, `use \"layers.tess\"`, or a text of the library; "
+        "`with mesh` its meshes, too"},
     WordHelp{"within", "let b = a as [16, 16@x] within 64KiB",
              "how much memory a change of layout may take on a device"},
     WordHelp{"loop", "let p = loop w = a for i < 3 { w * 2.0 }", kLoop},

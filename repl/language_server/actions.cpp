@@ -128,7 +128,8 @@ Json action(const View& view, const std::string& title, const char* kind, const 
 void add_quick_fixes(Json& all, const View& view, TextRange range, const Analyse& analyse) {
   std::size_t tried = 0;
   for (const Diagnostic& one : view.analysis.diagnostics) {
-    if (one.labels.empty() || one.severity == Severity::note) continue;
+    // What is wrong in another file is not mended here.
+    if (one.labels.empty() || one.severity == Severity::note || label_here(view, one) != &one.labels.front()) continue;
     if (!meet(view.lines.range(one.labels.front().place), range)) continue;
     std::vector<Candidate> candidates;
     add_repairs(candidates, view, one);

@@ -21,6 +21,8 @@ using Edits = std::vector<std::pair<TextRange, std::string>>;
 using Analyse = std::function<std::optional<Analysis>(const std::string& text)>;
 
 // ---- diagnostics.cpp
+// The label by which a mistake is marked in the text: of one in a file that the text uses, where it uses it.
+const Label* label_here(const View& view, const Diagnostic& one);
 Json diagnostics_of(const View& view);
 
 // ---- hints.cpp

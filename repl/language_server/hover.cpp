@@ -107,7 +107,8 @@ const TextToken* token_at(const View& view, std::uint32_t offset) {
 std::string mistakes_at(const View& view, std::uint32_t offset) {
   std::string text;
   for (const Diagnostic& one : view.analysis.diagnostics) {
-    if (one.labels.empty() || !holds(view.lines.range(one.labels.front().place), offset)) continue;
+    const Label* const here = label_here(view, one);
+    if (here == nullptr || !holds(view.lines.range(here->place), offset)) continue;
     const auto section = explain(one.slug);
     if (section && text.find(*section) == std::string::npos) text += *section + "\n";
   }

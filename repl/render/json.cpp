@@ -16,12 +16,15 @@ std::string line_of(const ordered_json& object) {
   return object.dump(-1, ' ', false, ordered_json::error_handler_t::replace) + '\n';
 }
 
-ordered_json to_object(const Label& label) {
-  return {{"line", label.place.line},
-          {"column", label.place.column},
-          {"length", label.place.length},
-          {"text", label.text},
-          {"primary", label.primary}};
+// A label in another text than the diagnostic's says so.
+ordered_json to_object(const Label& label, const std::string& file) {
+  ordered_json object = {{"line", label.place.line},
+                         {"column", label.place.column},
+                         {"length", label.place.length},
+                         {"text", label.text},
+                         {"primary", label.primary}};
+  if (label.place.file != file) object["file"] = label.place.file;
+  return object;
 }
 
 ordered_json to_object(const Pipeline::Stage& stage) {
@@ -85,7 +88,8 @@ std::string to_json(const Diagnostic& diagnostic) {
     object["column"] = place.column;
   }
   object["labels"] = ordered_json::array();
-  for (const Label& label : diagnostic.labels) object["labels"].push_back(to_object(label));
+  for (const Label& label : diagnostic.labels)
+    object["labels"].push_back(to_object(label, diagnostic.labels.front().place.file));
   object["help"] = diagnostic.help;
   return line_of(object);
 }

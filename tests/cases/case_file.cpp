@@ -76,7 +76,7 @@ void check_skip(const Section& section, Faults& faults) {
   if (!trimmed(section.body).empty()) faults.push_back(fmt::format("{}: a skip has no text", section.line));
 }
 
-bool may_repeat(SectionKind kind) { return kind == SectionKind::skip; }
+bool may_repeat(SectionKind kind) { return kind == SectionKind::skip || kind == SectionKind::text; }
 
 void check_sections(const CaseFile& file, Faults& faults) {
   for (const Section& section : file.sections) {

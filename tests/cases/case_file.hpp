@@ -19,6 +19,7 @@ namespace tessera::cases {
   FOREACH(reshard, "reshard", input)       \
   FOREACH(machine, "machine", input)       \
   FOREACH(files, "files", input)           \
+  FOREACH(text, "text", input)             \
   FOREACH(tolerance, "tolerance", input)   \
   FOREACH(skip, "skip", input)             \
   FOREACH(errors, "errors", expectation)   \

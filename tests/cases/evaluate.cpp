@@ -131,7 +131,7 @@ class Evaluator {
     report(program->notes());
     describe(*program);
     if (wanted(Check::typed_print)) fail("typed-print", check_typed_print(*program, folder));
-    if (wanted(Check::verify_plans)) fail("verify-plans", check_plans(text_, settings_));
+    if (wanted(Check::verify_plans)) fail("verify-plans", check_plans(text_, settings_, folder));
     return true;
   }
 

@@ -5,6 +5,7 @@
 #include <charconv>
 #include <cstdlib>
 #include <filesystem>
+#include <fstream>
 #include <sstream>
 #include <stdexcept>
 
@@ -105,6 +106,7 @@ std::variant<Settings, Faults> read_settings(const CaseFile& file) {
       case SectionKind::machine: read_machine(section, settings, faults); break;
       case SectionKind::tolerance: read_tolerance(section, settings, faults); break;
       case SectionKind::files: settings.files = content(section); break;
+      case SectionKind::text: settings.texts[section.options] = content(section); break;
       case SectionKind::source:
       case SectionKind::skip:
       case SectionKind::errors:
@@ -123,6 +125,11 @@ std::variant<Settings, Faults> read_settings(const CaseFile& file) {
 
 RunFolder::RunFolder(const Settings& settings) : path_((fs::temp_directory_path() / "tessera-case-XXXXXX").string()) {
   if (mkdtemp(path_.data()) == nullptr) throw std::runtime_error("no folder can be made for a case's files");
+  for (const auto& [name, text] : settings.texts) {
+    const fs::path file = fs::path(path_) / name;
+    fs::create_directories(file.parent_path());
+    std::ofstream(file) << text;
+  }
   if (settings.files.empty()) return;
   std::string output;
   Session session(configuration(Settings{}, *this, KeepValues::no, output));

@@ -19,8 +19,9 @@ struct Settings {
   std::map<std::string, std::string> defines;
   Reshard reshard = Reshard::silent;
   std::vector<MachineLevel> machine;
-  std::string files;                // a program run first, in the same folder
-  std::optional<double> tolerance;  // of floats, relative and absolute; without it runs agree to the bit
+  std::string files;                         // a program run first, in the same folder
+  std::map<std::string, std::string> texts;  // files that are there, by name
+  std::optional<double> tolerance;           // of floats, relative and absolute; without it runs agree to the bit
 };
 
 std::variant<Settings, Faults> read_settings(const CaseFile& file);

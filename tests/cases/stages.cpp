@@ -4,6 +4,7 @@
 
 #include <memory>
 
+#include "embed/used_files.hpp"
 #include "frontend/parse.hpp"
 #include "frontend/print.hpp"
 #include "frontend/verify.hpp"
@@ -118,15 +119,20 @@ Faults check_parse_print(std::string_view text) {
   return {};
 }
 
-Faults check_plans(std::string_view text, const Settings& settings) {
-  base::SourceMap sources;
-  auto ast = frontend::parse(sources, sources.add("plans", std::string(text)));
+Faults check_plans(std::string_view text, const Settings& settings, const RunFolder& folder) {
+  embed::Texts texts;
+  auto ast = frontend::parse(texts.sources, texts.add("plans", std::string(text)));
   if (!ast.ok()) return {};
+  std::string output;
+  const Config config = configuration(settings, folder, KeepValues::no, output);
+  auto used = embed::used_files(*ast, texts, config, {}, embed::reader_of(config));
+  if (!used.ok()) return {first_message(used.errors())};
   synth::PlanCache plans(machine_of(settings));
   typeck::CheckOptions options;
   options.reshard = policy_of(settings.reshard);
   options.defines = settings.defines;
-  const auto typed = typeck::check(std::make_shared<const frontend::Ast>(std::move(ast).value()), sources,
+  options.used = std::move(used).value();
+  const auto typed = typeck::check(std::make_shared<const frontend::Ast>(std::move(ast).value()), texts.sources,
                                    typeck::Environment(), plans, options);
   Faults faults;
   if (typed.ok()) check_typed(*typed, settings, faults);

@@ -13,7 +13,7 @@ namespace tessera::cases {
 // parse(print(parse(text))) equals parse(text), and prints the same. A text that does not parse passes.
 Faults check_parse_print(std::string_view text);
 // The typed program verifies; its plans and its device program too. A text that does not check passes.
-Faults check_plans(std::string_view text, const Settings& settings);
+Faults check_plans(std::string_view text, const Settings& settings, const RunFolder& folder);
 // Reading a device program and printing it again gives the same text.
 Faults check_program_print(std::string_view device_program);
 // Does the device program combine floats in an order that depends on the devices?

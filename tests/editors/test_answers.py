@@ -44,6 +44,20 @@ class Answers(unittest.TestCase):
         places = {"start": client.position(text, begin), "end": client.position(text, begin + len(word))}
         return self.server.about("codeAction", self.uri, range=places, context={"diagnostics": []})
 
+    def test_mistakes_of_a_file_in_use(self):
+        layers = self.folder / "layers.tess"
+        layers.write_text("let n = 2.0\nfn f(v: f32[4]) -> f32[4] = v * n + w\n", encoding="utf-8")
+        text = 'mesh m = [x: 4]\nuse "layers.tess"\nlet a = f(ones(f32[4]))\n'
+        (told,) = self.server.open(self.uri, text)
+        self.assertEqual(told["code"], "unknown-name")
+        self.assertEqual(told["range"]["start"], client.position(text, text.index('"layers.tess"')))
+        places = [(one["location"]["uri"], one["location"]["range"]["start"]) for one in told["relatedInformation"]]
+        self.assertIn((layers.as_uri(), {"line": 1, "character": 36}), places)
+        layers.write_text("let n = 2.0\nfn f(v: f32[4]) -> f32[4] = v * n\n", encoding="utf-8")
+        self.assertEqual(self.server.open(self.uri, text + "print n\n"), [])
+        self.assertIn("a: f32[4]", self.hover(text, "a = f"))
+        self.server.open(self.uri, 'use "none.tess"\n')
+
     def test_hover(self):
         self.assertEqual(self.server.open(self.uri, TEXT), [])
         self.assertIn("a: f32[8@x, 8]", self.hover(TEXT, "a = iota"))

@@ -26,16 +26,27 @@ def range_in(text, place):
     }
 
 
-def expected(text, told):
-    """A message of `check --json` as the server says it."""
+def elsewhere(place):
+    """The range of a place in a file that the text uses, as it is counted there."""
+    begin = place["column"] - 1
+    return {"start": {"line": place["line"] - 1, "character": begin},
+            "end": {"line": place["line"] - 1, "character": begin + place["length"]}}
+
+
+def expected(path, text, told):
+    """A message of `check --json` as the server says it: marked where the text itself is meant."""
     labels = told["labels"]
     nowhere = {"line": 0, "character": 0}
+    is_here = [one.get("file", told["file"]) == str(path) for one in labels]
+    here = labels[is_here.index(True)] if True in is_here else None
+    related = [(range_in(text, one) if own else elsewhere(one), one["text"] or "see here")
+               for one, own in zip(labels, is_here, strict=True) if one["text"] or not one["primary"] or not own]
     return {
-        "range": range_in(text, labels[0]) if labels else {"start": nowhere, "end": nowhere},
+        "range": range_in(text, here) if here else {"start": nowhere, "end": nowhere},
         "severity": SEVERITIES[told["severity"]],
         "code": told["slug"],
         "message": told["message"] + (f"\nhelp: {told['help']}" if told["help"] else ""),
-        "related": [(range_in(text, one), one["text"] or "see here") for one in labels if one["text"] or not one["primary"]],
+        "related": related,
     }
 
 
@@ -64,7 +75,7 @@ class Messages(unittest.TestCase):
     def compare(self, server, name, text):
         with self.subTest(program=name):
             told, types = self.check(text)
-            self.assertEqual([said(one) for one in server.open(self.uri, text)], [expected(text, one) for one in told])
+            self.assertEqual([said(one) for one in server.open(self.uri, text)], [expected(self.path, text, one) for one in told])
             hints = {(one["position"]["line"], one["position"]["character"]): one["label"] for one in server.hints(self.uri)
                      if one.get("kind") == 1}
             if any(one["severity"] == "error" for one in told):
@@ -81,6 +92,15 @@ class Messages(unittest.TestCase):
     def test_examples(self):
         with client.Client(self.executable) as server:
             for name, text in client.examples():
+                self.compare(server, name, text)
+
+    def test_mistakes_of_files_in_use(self):
+        (self.folder / "layers.tess").write_text("fn f(v: f32[4]) -> f32[4] = v + w\nfn g(v: f32[N]?) = v @ [1.0]\n")
+        programs = {"declared": 'use "layers.tess"\n', "called": 'use "std/nn"\nprint linear([[1.0]], [[2.0]], [[[3.0]]])\n',
+                    "both": 'print 1\nuse "layers.tess"\nprint g([1.0, 2.0])\n', "missing": 'use "none.tess"\n',
+                    "clash": 'fn f(v: f32[N]?) = v\nuse "layers.tess"\n', "circle": 'use "text.tess"\n'}
+        with client.Client(self.executable) as server:
+            for name, text in programs.items():
                 self.compare(server, name, text)
 
     def test_cases(self):

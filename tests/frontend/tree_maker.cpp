@@ -27,7 +27,7 @@ Name TreeMaker::name() { return {one_of(kNames), {}}; }
 std::string TreeMaker::text() { return one_of(kStrings); }
 
 StatementId TreeMaker::statement() {
-  switch (draw_(10)) {
+  switch (draw_(11)) {
     case 0: return add(ExprStatement{expr()});
     case 1: return add(let());
     case 2: return add(fn());
@@ -42,6 +42,7 @@ StatementId TreeMaker::statement() {
     }
     case 7:
     case 8: return in_block(Where::alone);
+    case 9: return add(Use{text(), {}, draw_(2) == 1});
     default: return add(MeshStatement{name(), some([&] { return mesh_axis(); }), on_devices(), placement()});
   }
 }

@@ -5,6 +5,7 @@
 
 import os
 import shutil
+import subprocess
 import sys
 import time
 from pathlib import Path
@@ -214,6 +215,21 @@ print s
         self.assertIn("warning[processors-differ]: ", done.err)
         self.assertRegex(done.err, r" on ranks 0, 1; Nehalem on rank 2\n")
         self.assertEqual(self.launch(3, "run", path).err, "")
+
+    def test_files_that_rank_0_alone_has(self):
+        here = self.script("let n = 2.0\nfn twice(v: f32[N]?) = n * v\n", "one/twice.tess").parent
+        program = self.script(SPLIT + 'use "twice.tess"\nprint sum(twice(iota(f32[8@x])))\nuse "none.tess"\n', "one/p.tess")
+        for text, expected in ((program.read_text().replace('use "none.tess"\n', ""), (0, "56.0\n")), (program.read_text(), (1, ""))):
+            begin = time.monotonic()
+            words = [self.mpirun, "-np", 1, "env", "-C", here, *self.command("run", "-"), ":", "-np", 2,
+                     *self.command("run", "-")]
+            process = self.start(words, stdin=subprocess.PIPE)
+            process.stdin.write(text)
+            process.stdin.close()
+            process.stdin = None
+            done = self.finish(process, begin)
+            self.assertEqual((done.status, done.out), expected, done.err)
+            self.assertEqual(done.err.count("error[use-unread]"), 0 if expected[0] == 0 else 1, done.err)
 
     def test_another_mpis_launcher(self):
         if not shutil.which(OTHER_MPIRUN):

@@ -166,6 +166,22 @@ class Programs(unittest.TestCase):
                         near = 1e-7 if reference is conjugate_gradients else 1e-9
                         np.testing.assert_allclose(values[name], wanted[name], rtol=1e-9, atol=near)
 
+    def test_their_functions_may_stand_in_another_file(self):
+        for path in FOLDER.glob("*.tess"):
+            text = path.read_text(encoding="utf-8")
+            own = [line for line in lines_of_code(text) if line not in functions(text).splitlines()]
+            constants = [line for line in own if re.fullmatch(r"let N = \d+", line)]
+            with self.subTest(program=path.stem), tempfile.TemporaryDirectory() as folder:
+                layers = "\n".join([*constants, functions(text)]) + "\nassert false\n"
+                Path(folder, "parts.tess").write_text(layers, encoding="utf-8")
+                rest = [line for line in own if line not in constants]
+                rest.insert(1, 'use "parts.tess"')
+                printed = [
+                    subprocess.run([TESSERA, "run", "-"], input=one, cwd=folder, capture_output=True, text=True, check=True)
+                    for one in (text, "\n".join(rest) + "\n")
+                ]
+                self.assertEqual(printed[0].stdout, printed[1].stdout)
+
     def sample(self, reference, text, inputs):
         return self.run_on(text, 1, inputs).values()
 

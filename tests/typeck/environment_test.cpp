@@ -95,7 +95,7 @@ TEST(Environment, AFunctionDoesNotReachWhatIsBoundAfterIt) {
 }
 
 // Is the name the same in both, as of a moment?
-void expect_same(const Environment& swept, const Environment& plain, const std::string& name, Moment at) {
+void expect_same(const Environment& swept, const Environment& plain, const std::string& name, const Seen& at) {
   const Variable* const variable = swept.variable(name, at);
   const Variable* const plain_variable = plain.variable(name, at);
   ASSERT_EQ(variable != nullptr, plain_variable != nullptr) << name;
@@ -108,9 +108,16 @@ void expect_same(const Environment& swept, const Environment& plain, const std::
   if (text != nullptr) {
     EXPECT_EQ(text->text, plain_text->text) << name;
   }
-  EXPECT_EQ(swept.default_mesh(at), plain.default_mesh(at));
-  const NamedMesh* const mesh = swept.mesh("m", at);
-  const NamedMesh* const plain_mesh = plain.mesh("m", at);
+  const Constant* const constant = swept.constant(name, at);
+  const Constant* const plain_constant = plain.constant(name, at);
+  ASSERT_EQ(constant != nullptr, plain_constant != nullptr) << name;
+  if (constant != nullptr) {
+    EXPECT_EQ(constant->moment, plain_constant->moment) << name;
+    for (const Mention& mention : mentions(*constant->ast)) expect_same(swept, plain, mention.name, constant->sees());
+  }
+  EXPECT_EQ(swept.default_mesh(at.at), plain.default_mesh(at.at));
+  const NamedMesh* const mesh = swept.mesh("m", at.at);
+  const NamedMesh* const plain_mesh = plain.mesh("m", at.at);
   ASSERT_EQ(mesh != nullptr, plain_mesh != nullptr);
   if (mesh != nullptr) {
     EXPECT_EQ(mesh->mesh, plain_mesh->mesh);
@@ -121,7 +128,7 @@ const std::vector<std::string> kNames = {"a", "b", "c"};
 const std::vector<std::string> kFunctions = {"f", "g", "h"};
 
 // And all that a function of that name means, by way of those that it calls.
-void expect_same_function(const Environment& swept, const Environment& plain, const std::string& name, Moment at,
+void expect_same_function(const Environment& swept, const Environment& plain, const std::string& name, const Seen& at,
                           std::set<Moment>& seen) {
   const Function* const function = swept.function(name, at);
   const Function* const plain_function = plain.function(name, at);
@@ -130,8 +137,27 @@ void expect_same_function(const Environment& swept, const Environment& plain, co
   ASSERT_EQ(function->moment, plain_function->moment) << name;
   if (!seen.insert(function->moment).second) return;
   for (const Mention& mention : mentions(*function->ast)) {
-    expect_same(swept, plain, mention.name, function->moment);
-    if (mention.name != name) expect_same_function(swept, plain, mention.name, function->moment, seen);
+    expect_same(swept, plain, mention.name, function->sees());
+    if (mention.name != name) expect_same_function(swept, plain, mention.name, function->sees(), seen);
+  }
+}
+
+std::shared_ptr<const frontend::Ast> tree_of(base::SourceMap& sources, const std::string& text) {
+  return std::make_shared<const frontend::Ast>(*frontend::parse(sources, sources.add("test", text + "\n")));
+}
+
+// Binds what a text of one statement declares in a file, and in the program under the same name.
+void use_one(Environment& environment, const std::shared_ptr<const frontend::Ast>& ast, base::SourceId file) {
+  const frontend::StatementId statement = ast->program.at(0);
+  const base::Span span = (*ast)[statement].span;
+  if (const auto* let = std::get_if<frontend::Let>(&(*ast)[statement].node)) {
+    const Constant constant{let->names[0].text, ast, statement, environment.now(), span, file};
+    environment.bind_in(file, constant);
+    environment.bind_in({}, constant);
+  } else {
+    const Function function{ast, statement, environment.now(), span, file};
+    environment.bind_in(file, function);
+    environment.bind_in({}, function);
   }
 }
 
@@ -146,7 +172,7 @@ TEST(Environment, ForgettingChangesNothingThatIsReached) {
     Environment plain;
     for (int step = 0; step < 80; ++step) {
       const std::string name = one_of(kNames);
-      switch (random() % 5) {
+      switch (random() % 6) {
         case 0: {
           Environment* const both[] = {&swept, &plain};
           for (Environment* one : both) one->bind(NamedText{name, std::to_string(step), {}});
@@ -160,14 +186,21 @@ TEST(Environment, ForgettingChangesNothingThatIsReached) {
           break;
         }
         case 2: {
-          const std::string text = "fn " + one_of(kFunctions) + "(v: f32) = " + name + " + " + one_of(kFunctions) +
-                                   "(v) + " + one_of(kNames) + "\n";
-          const base::SourceId source = sources.add("test", text);
-          auto ast = std::make_shared<const frontend::Ast>(*frontend::parse(sources, source));
+          const auto ast = tree_of(sources, "fn " + one_of(kFunctions) + "(v: f32) = " + name + " + " +
+                                                one_of(kFunctions) + "(v) + " + one_of(kNames));
           const frontend::StatementId statement = ast->program.at(0);
           const base::Span span = (*ast)[statement].span;
           swept.bind(Function{ast, statement, swept.now(), span});
           plain.bind(Function{ast, statement, plain.now(), span});
+          break;
+        }
+        case 3: {
+          const std::string called = one_of(kFunctions) + "(v: f32) = " + name + " + " + one_of(kFunctions) + "(v)";
+          const auto ast =
+              tree_of(sources, random() % 2 == 0 ? "let " + name + " = " + one_of(kNames) : "fn " + called);
+          const base::SourceId file{static_cast<std::uint32_t>(random() % 2)};
+          use_one(swept, ast, file);
+          use_one(plain, ast, file);
           break;
         }
         default: {
@@ -188,6 +221,30 @@ TEST(Environment, ForgettingChangesNothingThatIsReached) {
       for (const std::string& known : kFunctions) expect_same_function(swept, plain, known, plain.now(), seen);
     }
   }
+}
+
+TEST(Environment, AFileSeesItsOwnNamesAndTheProgramThoseThatItBrings) {
+  base::SourceMap sources;
+  Environment environment;
+  const auto parsed = [&](const std::string& text) {
+    return std::make_shared<const frontend::Ast>(*frontend::parse(sources, sources.add("test", text)));
+  };
+  const base::SourceId file{7};
+  const auto own = parsed("fn own(v: f32) = v\n");
+  environment.bind_in(file, Function{own, own->program[0], environment.now(), {}, file});
+  environment.bind(variable(environment, "a"));
+  use_one(environment, parsed("let b = 1\n"), file);
+  const Seen in_file{environment.now(), file};
+  EXPECT_NE(environment.function("own", in_file), nullptr);
+  EXPECT_EQ(environment.function("own", environment.now()), nullptr);
+  EXPECT_EQ(environment.variable("a", in_file), nullptr);
+  EXPECT_NE(environment.constant("b", in_file), nullptr);
+  EXPECT_EQ(environment.function_names(environment.now()), std::vector<std::string>{});
+  EXPECT_EQ(environment.function_names(in_file), std::vector<std::string>{"own"});
+  EXPECT_EQ(environment.constant_names(environment.now()), std::vector<std::string>{"b"});
+  environment.bind(variable(environment, "b"));
+  EXPECT_EQ(environment.constant("b", environment.now()), nullptr);
+  EXPECT_NE(environment.variable("b", environment.now()), nullptr);
 }
 
 TEST(Environment, WhatIsLeftDoesNotGrow) {

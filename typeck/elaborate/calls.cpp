@@ -70,7 +70,7 @@ MaybeValue Calls::check_call(ExprId id, const frontend::Call& call, const Prefer
 
 // The function that a name means here.
 const Function* Calls::callable(const frontend::Name& callee, std::span<const frontend::Argument> arguments) {
-  const Moment moment = elaborator_.frame().top_level ? elaborator_.environment().now() : elaborator_.frame().moment;
+  const Seen seen = elaborator_.seen();
   const bool calls_itself = std::any_of(calls_.begin(), calls_.end(), [&](const Function* function) {
     return function == elaborator_.frame().function && function->definition().name.text == callee.text;
   });
@@ -78,8 +78,8 @@ const Function* Calls::callable(const frontend::Name& callee, std::span<const fr
     elaborator_.report(base::make(Kind::recursion, callee.text).at(callee.span).suggest("use `loop`"));
     return nullptr;
   }
-  const Function* const function = elaborator_.environment().function(callee.text, moment);
-  if (function == nullptr) report_unknown_function(callee, arguments, moment);
+  const Function* const function = elaborator_.environment().function(callee.text, seen);
+  if (function == nullptr) report_unknown_function(callee, arguments, seen);
   return function;
 }
 
@@ -92,9 +92,9 @@ bool Calls::declares_later(std::string_view name) const {
 }
 
 void Calls::report_unknown_function(const frontend::Name& callee, std::span<const frontend::Argument> arguments,
-                                    Moment moment) {
-  if (elaborator_.names().is_poisoned(callee.text)) return;
-  std::vector<std::string> names = elaborator_.environment().function_names(moment);
+                                    const Seen& seen) {
+  if (elaborator_.names().is_poisoned(callee.text) || elaborator_.statements().used_files().lacks_some()) return;
+  std::vector<std::string> names = elaborator_.environment().function_names(seen);
   for (std::string& operation : operation_names()) names.push_back(std::move(operation));
   std::string help;
   if (declares_later(callee.text)) {
@@ -106,7 +106,7 @@ void Calls::report_unknown_function(const frontend::Name& callee, std::span<cons
     help = *foreign;
   } else if (const auto near = base::nearest(callee.text, names)) {
     help = fmt::format("did you mean `{}`?", *near);
-  } else if (elaborator_.environment().variable(callee.text, moment) != nullptr) {
+  } else if (elaborator_.environment().variable(callee.text, seen) != nullptr) {
     help = fmt::format("`{}` is an array: index it with brackets", callee.text);
   }
   elaborator_.report(base::make(Kind::unknown_function, callee.text).at(callee.span).suggest(std::move(help)));
@@ -224,7 +224,7 @@ std::optional<WrittenType> Calls::parameter_type(const frontend::Parameter& para
 // The types that all parameters take for these arguments.
 std::optional<std::vector<WrittenType>> Calls::parameter_types(const Function& function,
                                                                const std::vector<Checked>& arguments) {
-  Frame frame{function.ast, function.moment, {}, &function, {}, false};
+  Frame frame{function.ast, function.moment, {}, &function, {}, false, 0, {}, function.file};
   const FrameSwap swap(elaborator_, &frame);
   open::Region scratch;
   return elaborator_.in_region(scratch, [&]() -> std::optional<std::vector<WrittenType>> {
@@ -305,7 +305,7 @@ std::optional<Calls::InstanceUse> Calls::instance_of(const Function& function, c
 Calls::InstanceUse Calls::make_instance(const Function& function, const std::vector<WrittenType>& types,
                                         Span call_span) {
   const frontend::Fn& fn = function.definition();
-  Frame frame{function.ast, function.moment, {}, &function, {}, false};
+  Frame frame{function.ast, function.moment, {}, &function, {}, false, 0, {}, function.file};
   open::Instance instance;
   instance.ast = function.ast;
   instance.name = fn.name.text;
@@ -392,7 +392,7 @@ void Calls::check_definition(const Function& function) {
   // Without a mesh, axes are those of the mesh in force at the call.
   const bool axes_known = elaborator_.environment().has_mesh(function.moment) || !names_axes(*function.ast, fn);
   if (!names_everything(*function.ast, fn) || !axes_known) return;
-  Frame frame{function.ast, function.moment, {}, &function, {}, false};
+  Frame frame{function.ast, function.moment, {}, &function, {}, false, 0, {}, function.file};
   std::vector<WrittenType> types;
   {
     const FrameSwap swap(elaborator_, &frame);

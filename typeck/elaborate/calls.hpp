@@ -47,7 +47,7 @@ class Calls {
   InstanceUse make_instance(const Function& function, const std::vector<WrittenType>& types, Span call_span);
   bool declares_later(std::string_view name) const;
   void report_unknown_function(const frontend::Name& callee, std::span<const frontend::Argument> arguments,
-                               Moment moment);
+                               const Seen& seen);
   bool bind_extents(const frontend::Parameter& parameter, const open::Type& argument, const std::string& argument_text,
                     Span call_span, std::map<std::string, std::string>& bound_by);
   std::optional<std::vector<Checked>> arguments_for(const frontend::Call& call, const Function& function);

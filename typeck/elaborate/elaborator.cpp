@@ -10,8 +10,10 @@ namespace tessera::typeck {
 namespace {
 
 bool declares_mesh(const Ast& ast) {
-  return std::any_of(ast.program.begin(), ast.program.end(),
-                     [&](StatementId id) { return std::holds_alternative<frontend::MeshStatement>(ast[id].node); });
+  return std::any_of(ast.program.begin(), ast.program.end(), [&](StatementId id) {
+    const auto* use = std::get_if<frontend::Use>(&ast[id].node);
+    return std::holds_alternative<frontend::MeshStatement>(ast[id].node) || (use != nullptr && use->with_meshes);
+  });
 }
 
 }  // namespace
@@ -35,9 +37,13 @@ Elaborated Elaborator::run() {
   }
   options_.stop.look();
   program_.lets = std::move(frame.lets);
-  return {std::move(program_),        std::move(environment_),
-          names_.take_hidden_slots(), types_.take_placed_by_search(),
-          types_.take_chosen_cuts(),  statements_.take_remark_on_defines()};
+  return {std::move(program_),
+          std::move(environment_),
+          names_.take_hidden_slots(),
+          types_.take_placed_by_search(),
+          types_.take_chosen_cuts(),
+          statements_.used_files().take_brought(),
+          statements_.take_remark_on_defines()};
 }
 
 }  // namespace tessera::typeck

@@ -57,9 +57,8 @@ MaybeValue Elaborator::check_array(ExprId id, const Preference& want) {
 std::string Statements::help_for_names(ExprId id, std::size_t values, const std::vector<std::string>& written) const {
   const std::string expression = elaborator_.text(elaborator_.ast()[id].span);
   const auto* gradient = std::get_if<frontend::Gradient>(&elaborator_.ast()[id].node);
-  const Moment moment = elaborator_.frame().top_level ? elaborator_.environment().now() : elaborator_.frame().moment;
   const Function* function =
-      gradient == nullptr ? nullptr : elaborator_.environment().function(gradient->function.text, moment);
+      gradient == nullptr ? nullptr : elaborator_.environment().function(gradient->function.text, elaborator_.seen());
   if (function == nullptr)
     return fmt::format("{}: `{}`", values == 1 ? "it needs one name" : "name each of them",
                        let_of(names_for(values, written, {}), expression));

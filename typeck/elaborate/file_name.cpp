@@ -89,9 +89,8 @@ std::optional<std::string> Names::named_text(std::string_view name) const {
   for (auto at = elaborator_.frame().locals.rbegin(); at != elaborator_.frame().locals.rend(); ++at) {
     if (at->name == name) return at->text;
   }
-  const NamedText* bound = elaborator_.environment().text(
-      name, elaborator_.frame().top_level ? elaborator_.environment().now() : elaborator_.frame().moment);
-  return bound == nullptr ? std::nullopt : std::optional(bound->text);
+  const NamedText* bound = elaborator_.environment().text(name, elaborator_.seen());
+  return bound == nullptr ? elaborator_.statements().used_files().text_of(name) : std::optional(bound->text);
 }
 
 std::optional<std::string> Names::text_of(ExprId id) const {

@@ -24,8 +24,10 @@ const Checked* Names::local(std::string_view name, bool& poisoned) const {
 bool Names::is_bound(const std::string& name) const {
   bool poisoned = false;
   const bool is_here = local(name, poisoned) != nullptr || poisoned || poisoned_.contains(name);
-  const Moment moment = elaborator_.frame().top_level ? elaborator_.environment().now() : elaborator_.frame().moment;
-  return is_here || named_text(name).has_value() || elaborator_.environment().variable(name, moment) != nullptr;
+  const Environment& environment = elaborator_.environment();
+  const Seen seen = elaborator_.seen();
+  return is_here || named_text(name).has_value() || environment.variable(name, seen) != nullptr ||
+         environment.constant(name, seen) != nullptr;
 }
 
 ValueId Names::input_node(const Variable& variable, Moment moment) {
@@ -46,13 +48,20 @@ MaybeValue Names::named_value(const std::string& name, Span span, ExprId id) {
   }
   bool poisoned = false;
   if (const Checked* value = local(name, poisoned)) return *value;
-  const Moment moment = elaborator_.frame().top_level ? elaborator_.environment().now() : elaborator_.frame().moment;
+  const Seen seen = elaborator_.seen();
   if (poisoned || poisoned_.contains(name)) return std::nullopt;
-  if (const Variable* variable = elaborator_.environment().variable(name, moment)) {
-    Checked value{{input_node(*variable, moment)}, span, id, variable->known, {}};
+  if (const Variable* variable = elaborator_.environment().variable(name, seen)) {
+    Checked value{{input_node(*variable, seen.at)}, span, id, variable->known, {}};
     if (const auto affine = slot_affines_.find(variable->slot); affine != slot_affines_.end())
       value.affine = affine->second;
     return with_affine(std::move(value));
+  }
+  if (const Constant* constant = elaborator_.environment().constant(name, seen)) {
+    MaybeValue value = elaborator_.statements().used_files().value_of(*constant);
+    if (!value.has_value()) return std::nullopt;
+    value->span = span;
+    value->expr = id;
+    return with_affine(std::move(*value));
   }
   report_unknown_name(name, span);
   return std::nullopt;
@@ -97,13 +106,20 @@ void Names::bind_name(const frontend::Name& name, const MaybeValue& value) {
 }
 
 void Names::report_unknown_name(const std::string& name, Span span) {
-  const Moment moment = elaborator_.frame().top_level ? elaborator_.environment().now() : elaborator_.frame().moment;
-  std::vector<std::string> names = elaborator_.environment().variable_names(moment);
+  if (elaborator_.statements().used_files().lacks_some()) return;
+  const Seen seen = elaborator_.seen();
+  const Moment moment = seen.at;
+  std::vector<std::string> names = elaborator_.environment().variable_names(seen);
+  for (std::string& constant : elaborator_.environment().constant_names(seen)) names.push_back(std::move(constant));
   for (const Local& bound : elaborator_.frame().locals) names.push_back(bound.name);
   names.insert(names.end(), {"true", "false"});
   names.insert(names.end(), poisoned_.begin(), poisoned_.end());
   std::string help;
-  if (const auto foreign = frontend::help_for_constant(name)) {
+  if (elaborator_.environment().constant(name, {elaborator_.environment().now(), seen.file}) != nullptr) {
+    help = "it is declared further below: a constant stands before its use";
+  } else if (elaborator_.statements().used_files().leaves_out(name)) {
+    help = "`use` brings functions and constants, and this is computed when its file runs: make it an argument";
+  } else if (const auto foreign = frontend::help_for_constant(name)) {
     help = *foreign;
   } else if (elaborator_.environment().default_mesh(moment)->find(name).has_value()) {
     help = fmt::format("`{0}` is an axis of the mesh: it stands in a type, as in `a as [8@{0}, 4]`", name);
@@ -113,7 +129,7 @@ void Names::report_unknown_name(const std::string& name, Span span) {
     help = fmt::format("it is an operation: write `{}`", example_call(*operation));
   } else if (const auto near = base::nearest(name, names)) {
     help = fmt::format("did you mean `{}`?", *near);
-  } else if (elaborator_.environment().function(name, moment) != nullptr) {
+  } else if (elaborator_.environment().function(name, seen) != nullptr) {
     help = fmt::format("`{}` is a function: call it with its arguments", name);
   } else if (name == "_") {
     help = "it is the last value that a session has shown; there is none yet";

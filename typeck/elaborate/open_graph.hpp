@@ -34,6 +34,8 @@ class OpenGraph {
   }
   // A type without a layout.
   std::string text(const open::Type& type) const;
+  // From where names are looked up.
+  Seen seen() const { return {frame_->top_level ? environment_.now() : frame_->moment, frame_->file}; }
   Moment mesh_moment() const;
   MeshRef default_mesh() const;
   Limits limits() const;

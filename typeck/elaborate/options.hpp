@@ -5,12 +5,15 @@
 #include <cstdint>
 #include <functional>
 #include <map>
+#include <memory>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "base/result.hpp"
 #include "base/stop.hpp"
+#include "frontend/ast.hpp"
 #include "synth/layout/element.hpp"
 #include "synth/layout/place_matrix.hpp"
 #include "synth/layout/shape.hpp"
@@ -45,6 +48,14 @@ struct ChooseWish {
   bool rivals = false;      // what others would choose is priced, too
 };
 
+// A file that a `use` names, read; or why it is not.
+struct UsedFile {
+  std::shared_ptr<const frontend::Ast> ast;
+  base::Diagnostics why = {};
+};
+// By the text that uses it, and how it is written there.
+using UsedFiles = std::map<std::pair<base::SourceId, std::string>, UsedFile>;
+
 struct CheckOptions {
   ReshardPolicy reshard = ReshardPolicy::silent;
   // `--define N=V`: replaces the value of a top-level `let N = ...`; the text is an expression.
@@ -69,6 +80,7 @@ struct CheckOptions {
   ChooseWish choose = {};
   // Of the cuts of the text that say `work(auto)`, in order; without one, by the speed of devices.
   std::vector<synth::Weights> weights = {};
+  UsedFiles used = {};  // all that the text uses, and what they use
 };
 
 }  // namespace tessera::typeck

@@ -44,6 +44,7 @@ void Statements::check_statement(StatementId id) {
     void operator()(const frontend::PlanStatement& node) const { statements.check_plan_statement(span, node); }
     void operator()(const frontend::Save& node) const { statements.check_save(span, node); }
     void operator()(const frontend::Assert& node) const { statements.check_assert(span, node); }
+    void operator()(const frontend::Use& node) const { statements.used_files_.use(id, node); }
     void operator()(const frontend::ExprStatement& node) const { statements.check_expression_statement(span, node); }
     void operator()(const frontend::IfStatement& node) const { statements.check_if_statement(span, node); }
   };
@@ -173,9 +174,10 @@ void Statements::check_fn_statement(StatementId id, const frontend::Fn& fn) {
     elaborator_.names().poison(fn.name.text);
     return;
   }
-  Function function{elaborator_.frame().ast, id, elaborator_.environment().now(), fn.name.span};
+  const Frame& frame = elaborator_.frame();
+  Function function{frame.ast, id, elaborator_.environment().now(), fn.name.span, frame.file};
   elaborator_.calls().check_definition(function);
-  elaborator_.environment().bind(function);
+  elaborator_.environment().bind_in(frame.file, function);
 }
 
 // ---- statements with effects

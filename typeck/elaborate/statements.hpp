@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "typeck/elaborate/open_graph.hpp"
+#include "typeck/elaborate/used_files.hpp"
 
 namespace tessera::typeck {
 
@@ -20,18 +21,19 @@ class Elaborator;
 
 class Statements {
  public:
-  explicit Statements(Elaborator& elaborator) : elaborator_(elaborator) {}
+  explicit Statements(Elaborator& elaborator) : elaborator_(elaborator), used_files_(elaborator) {}
+  FilesInUse& used_files() { return used_files_; }
   // The `let` that names so many values of an expression; `written` are the names in a `let` that has another number.
   std::string help_for_names(ExprId id, std::size_t values, const std::vector<std::string>& written) const;
   void check_statement(StatementId id);
   bool check_block_statement(StatementId id);
+  void check_mesh_statement(Span span, const frontend::MeshStatement& statement);
+  void check_fn_statement(StatementId id, const frontend::Fn& fn);
   std::string take_remark_on_defines() { return std::move(remark_on_defines_); }
 
  private:
   bool check_let(StatementId id, const frontend::Let& let);
   bool check_assert(Span span, const frontend::Assert& node);
-  void check_mesh_statement(Span span, const frontend::MeshStatement& statement);
-  void check_fn_statement(StatementId id, const frontend::Fn& fn);
   bool check_print(Span span, const frontend::Print& print);
   bool stands_without_parentheses(const frontend::Print& print);
   bool check_plan_statement(Span span, const frontend::PlanStatement& statement);
@@ -48,6 +50,7 @@ class Statements {
   MaybeValue defined_value(const std::string& name, const std::string& value_text, const frontend::Let& let);
 
   Elaborator& elaborator_;
+  FilesInUse used_files_;
   std::string remark_on_defines_;
   std::map<open::InstanceId, bool> effects_;  // of functions: do they print, save or assert something?
 };

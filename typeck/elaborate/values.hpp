@@ -115,6 +115,7 @@ struct Frame {
   bool top_level = false;
   std::size_t block_depth = 0;
   std::vector<open::Named> named = {};  // of an `auto fn`
+  base::SourceId file = {};             // a file that `use` brought, in which names are looked up
 
   // Does a `let` here bind a name of the program?
   bool binds_globally() const { return top_level && block_depth == 0; }
@@ -128,6 +129,7 @@ struct Elaborated {
   std::set<std::uint32_t> hidden_slots;
   std::vector<AutoPlaced> placed_by_search;
   std::vector<ChosenCut> chosen_cuts;
+  std::vector<std::pair<StatementId, base::SourceId>> used_files;
   std::string remark_on_defines;  // on those of another kind than the text's value, for the first error
 };
 

@@ -59,11 +59,11 @@ std::string Messages::type_of(const open::Type& type, const open::WrittenLayout&
   return kBegin + std::to_string(asked_.size() - 1) + kEnd;
 }
 
-void Messages::label_calls(std::size_t first, base::Span call) {
+void Messages::label_calls(std::size_t first, base::Span call, std::string_view text) {
   constexpr std::size_t kLabelsMax = 8;
   for (std::size_t k = first; k < reports_.size(); ++k) {
     auto& labels = reports_[k].diagnostic.labels;
-    if (labels.size() < kLabelsMax) labels.push_back({call, "in this call", false});
+    if (labels.size() < kLabelsMax) labels.push_back({call, std::string(text), false});
   }
 }
 

@@ -42,9 +42,9 @@ class Messages {
   const std::vector<Asked>& asked() const { return asked_; }
 
   std::size_t size() const { return reports_.size(); }
-  // Says of all reports from the first on that they come from this call; of a long chain of calls the innermost are
-  // named.
-  void label_calls(std::size_t first, base::Span call);
+  // Says of all reports from the first on that they come from this call, or from a file that is used there; of a long
+  // chain the innermost are named.
+  void label_calls(std::size_t first, base::Span call, std::string_view text = "in this call");
 
   // All reports, in the order of the text, with the types that they mention.
   base::Diagnostics take(const TypeText& text);

@@ -8,26 +8,40 @@ namespace tessera::typeck {
 
 namespace {
 
+// What stands before the names of a file that `use` brought. No name of a program begins with a digit.
+std::string prefix_of(base::SourceId file) { return file.valid() ? std::to_string(file.value) + ":" : std::string(); }
+
+std::string key_of(std::string_view name, base::SourceId file) { return prefix_of(file).append(name); }
+
+bool is_of(std::string_view key, std::string_view prefix) {
+  const bool is_of_file = !key.empty() && key.front() >= '0' && key.front() <= '9';
+  return prefix.empty() ? !is_of_file : key.starts_with(prefix);
+}
+
 template <class Timeline>
-std::vector<std::string> names_before(const Timeline& timeline, Moment at) {
+std::vector<std::string> names_before(const Timeline& timeline, const Seen& from) {
+  const std::string prefix = prefix_of(from.file);
   std::vector<std::string> names;
   timeline.for_each([&](const auto& binding) {
-    const auto& [name, moment] = binding.key;
-    if (moment < at && (names.empty() || names.back() != name)) names.push_back(name);
+    const auto& [key, moment] = binding.key;
+    if (moment >= from.at || !is_of(key, prefix)) return;
+    std::string name = key.substr(prefix.size());
+    if (names.empty() || names.back() != name) names.push_back(std::move(name));
   });
   return names;
 }
 
-// The binding of a name that is seen at a moment.
+// The binding of a name that is seen from a place.
 template <class Timeline>
-auto seen_at(const Timeline& timeline, std::string_view name, Moment at) {
-  const auto* binding = timeline.last_before({std::string(name), at});
-  return binding != nullptr && binding->key.first == name ? binding : nullptr;
+auto seen_from(const Timeline& timeline, std::string_view name, const Seen& from) {
+  std::string key = key_of(name, from.file);
+  const auto* binding = timeline.last_before({key, from.at});
+  return binding != nullptr && binding->key.first == key ? binding : nullptr;
 }
 
 template <class Timeline>
-auto value_at(const Timeline& timeline, std::string_view name, Moment at) {
-  const auto* binding = seen_at(timeline, name, at);
+auto value_from(const Timeline& timeline, std::string_view name, const Seen& from) {
+  const auto* binding = seen_from(timeline, name, from);
   return binding != nullptr ? &binding->value : nullptr;
 }
 
@@ -45,7 +59,7 @@ Environment::Environment() = default;
 // Can the body of a function mean this binding of a name? What its whole text mentions is more than it means.
 bool Environment::function_sees(const std::string& name, Moment bound) const {
   const base::SourceId* text = mentioned_.find(name);
-  return text != nullptr && *last_function_.find(*text) > bound;
+  return text != nullptr && *text_ends_.find(*text) > bound;
 }
 
 // The slot that a binding of this name hides for good; a text in between hid it before.
@@ -67,13 +81,21 @@ std::optional<std::uint32_t> Environment::bind(const NamedText& text) {
   return hidden;
 }
 
-void Environment::bind(const Function& function) {
+void Environment::bind(const Function& function) { bind_in({}, function); }
+
+void Environment::bind_in(base::SourceId file, const Constant& constant) {
+  keep(constants_, {key_of(constant.name, file), now_++}, constant);
+}
+
+void Environment::bind_in(base::SourceId file, const Function& function) {
+  keep(functions_, {key_of(function.definition().name.text, file), now_++}, function);
+  // A function that `use` brought means nothing that the program binds.
+  if (function.file.valid()) return;
   const base::SourceId text = function.span.source;
-  if (last_function_.find(text) == nullptr) {
+  if (text_ends_.find(text) == nullptr) {
     for (const Mention& mention : mentions(*function.ast)) mentioned_.set(mention.name, text);
   }
-  last_function_.set(text, now_);
-  keep(functions_, {function.definition().name.text, now_++}, function);
+  text_ends_.set(text, now_ - 1);
 }
 
 void Environment::bind(const NamedMesh& mesh) {
@@ -82,23 +104,39 @@ void Environment::bind(const NamedMesh& mesh) {
   keep(meshes_, {mesh.name, now_++}, mesh);
 }
 
-const base::PersistentMap<std::pair<std::string, Moment>, Variable>::Entry* Environment::seen_variable(
-    std::string_view name, Moment at) const {
-  const auto* variable = seen_at(variables_, name, at);
-  if (variable == nullptr) return nullptr;
-  const auto* text = seen_at(texts_, name, at);
-  return text != nullptr && text->key.second > variable->key.second ? nullptr : variable;
+Moment Environment::last_value(std::string_view name, const Seen& from) const {
+  const auto moment = [](const auto* binding) { return binding == nullptr ? Moment{0} : binding->key.second; };
+  return std::max({moment(seen_from(variables_, name, from)), moment(seen_from(texts_, name, from)),
+                   moment(seen_from(constants_, name, from))});
 }
 
-const Variable* Environment::variable(std::string_view name, Moment at) const {
-  const auto* seen = seen_variable(name, at);
+Moment Environment::last_function(std::string_view name, const Seen& from) const {
+  const auto* binding = seen_from(functions_, name, from);
+  return binding == nullptr ? Moment{0} : binding->key.second;
+}
+
+const base::PersistentMap<std::pair<std::string, Moment>, Variable>::Entry* Environment::seen_variable(
+    std::string_view name, const Seen& from) const {
+  const auto* variable = seen_from(variables_, name, from);
+  return variable != nullptr && variable->key.second == last_value(name, from) ? variable : nullptr;
+}
+
+const Variable* Environment::variable(std::string_view name, const Seen& from) const {
+  const auto* seen = seen_variable(name, from);
   return seen == nullptr ? nullptr : &seen->value;
 }
-const NamedText* Environment::text(std::string_view name, Moment at) const {
-  return variable(name, at) == nullptr ? value_at(texts_, name, at) : nullptr;
+const NamedText* Environment::text(std::string_view name, const Seen& from) const {
+  const auto* text = seen_from(texts_, name, from);
+  return text != nullptr && text->key.second == last_value(name, from) ? &text->value : nullptr;
 }
-const Function* Environment::function(std::string_view name, Moment at) const { return value_at(functions_, name, at); }
-const NamedMesh* Environment::mesh(std::string_view name, Moment at) const { return value_at(meshes_, name, at); }
+const Constant* Environment::constant(std::string_view name, const Seen& from) const {
+  const auto* constant = seen_from(constants_, name, from);
+  return constant != nullptr && constant->key.second == last_value(name, from) ? &constant->value : nullptr;
+}
+const Function* Environment::function(std::string_view name, const Seen& from) const {
+  return value_from(functions_, name, from);
+}
+const NamedMesh* Environment::mesh(std::string_view name, Moment at) const { return value_from(meshes_, name, at); }
 
 synth::MeshRef Environment::default_mesh(Moment at) const {
   const auto* last = defaults_.last_before(at);
@@ -122,12 +160,17 @@ void Environment::replace_meshes(const std::function<synth::MeshRef(const synth:
   defaults.for_each([&](const auto& mesh) { defaults_.set(mesh.key, by(mesh.value)); });
 }
 
-std::vector<std::string> Environment::variable_names(Moment at) const {
-  std::vector<std::string> names = names_before(variables_, at);
-  std::erase_if(names, [&](const std::string& name) { return variable(name, at) == nullptr; });
+std::vector<std::string> Environment::variable_names(const Seen& from) const {
+  std::vector<std::string> names = names_before(variables_, from);
+  std::erase_if(names, [&](const std::string& name) { return variable(name, from) == nullptr; });
   return names;
 }
-std::vector<std::string> Environment::function_names(Moment at) const { return names_before(functions_, at); }
+std::vector<std::string> Environment::constant_names(const Seen& from) const {
+  std::vector<std::string> names = names_before(constants_, from);
+  std::erase_if(names, [&](const std::string& name) { return constant(name, from) == nullptr; });
+  return names;
+}
+std::vector<std::string> Environment::function_names(const Seen& from) const { return names_before(functions_, from); }
 std::vector<std::string> Environment::mesh_names(Moment at) const { return names_before(meshes_, at); }
 
 const NamedMesh* Environment::name_of(const synth::Mesh& mesh, Moment at) const {

@@ -30,6 +30,14 @@ using KnownScalar = std::variant<bool, std::int64_t, double>;
 // A number that grows with every binding: "as seen at moment n" is every binding below n, the latest winning.
 using Moment = std::uint32_t;
 
+// Where a name stands, for whoever looks it up: as of a moment, in the program or in a file that `use` brought. Such a
+// file sees what it binds itself, and the program's meshes.
+struct Seen {
+  Seen(Moment moment, base::SourceId in_file = {}) : at(moment), file(in_file) {}
+  Moment at;
+  base::SourceId file;  // not valid: the program
+};
+
 // The type of a variable. A text's own variables get theirs when the text is closed, in all copies of the environment.
 class VariableType {
  public:
@@ -59,8 +67,23 @@ struct Function {
   frontend::StatementId statement;  // an Fn
   Moment moment = 0;                // names in the body are looked up as of here, plus the function's own for its error
   base::Span span;                  // of the name
+  base::SourceId file = {};         // in which they are looked up, where `use` brought the function
 
   const frontend::Fn& definition() const { return std::get<frontend::Fn>((*ast)[statement].node); }
+  Seen sees() const { return {moment, file}; }
+};
+
+// A `let` of a file that `use` brought, whose value is made anew wherever its name stands.
+struct Constant {
+  std::string name;
+  std::shared_ptr<const frontend::Ast> ast;
+  frontend::StatementId statement;  // a Let of one name
+  Moment moment = 0;
+  base::Span span;           // of the name
+  base::SourceId file = {};  // as of a Function
+
+  const frontend::Let& definition() const { return std::get<frontend::Let>((*ast)[statement].node); }
+  Seen sees() const { return {moment, file}; }
 };
 
 struct NamedMesh {
@@ -85,12 +108,17 @@ class Environment {
   std::optional<std::uint32_t> bind(const Variable& variable);
   std::optional<std::uint32_t> bind(const NamedText& text);
   void bind(const Function& function);
+  // The same in a file that `use` brought, or in the program what it brings.
+  void bind_in(base::SourceId file, const Function& function);
+  void bind_in(base::SourceId file, const Constant& constant);
   void bind(const NamedMesh& mesh);
   std::uint32_t new_slot() { return next_slot_++; }
 
-  const Variable* variable(std::string_view name, Moment at) const;
-  const NamedText* text(std::string_view name, Moment at) const;  // a name is a variable's or a text's
-  const Function* function(std::string_view name, Moment at) const;
+  // A name is a variable's, a text's or a constant's: that of the last binding.
+  const Variable* variable(std::string_view name, const Seen& from) const;
+  const NamedText* text(std::string_view name, const Seen& from) const;
+  const Constant* constant(std::string_view name, const Seen& from) const;
+  const Function* function(std::string_view name, const Seen& from) const;
   const NamedMesh* mesh(std::string_view name, Moment at) const;
   // The last mesh declared before `at`; without any, the single device.
   synth::MeshRef default_mesh(Moment at) const;
@@ -108,8 +136,9 @@ class Environment {
   // How many bindings there are to look at.
   std::size_t size() const { return size_; }
 
-  std::vector<std::string> variable_names(Moment at) const;
-  std::vector<std::string> function_names(Moment at) const;
+  std::vector<std::string> variable_names(const Seen& from) const;
+  std::vector<std::string> constant_names(const Seen& from) const;
+  std::vector<std::string> function_names(const Seen& from) const;
   std::vector<std::string> mesh_names(Moment at) const;
   // Every mesh that was ever declared and is not forgotten.
   std::vector<synth::MeshRef> meshes() const;
@@ -130,16 +159,20 @@ class Environment {
   bool function_sees(const std::string& name, Moment bound) const;
 
   const base::PersistentMap<std::pair<std::string, Moment>, Variable>::Entry* seen_variable(std::string_view name,
-                                                                                            Moment at) const;
+                                                                                            const Seen& from) const;
+  // When a name of a value was last bound; 0: never.
+  Moment last_value(std::string_view name, const Seen& from) const;
+  Moment last_function(std::string_view name, const Seen& from) const;
   std::optional<std::uint32_t> slot_hidden_from_now(const std::string& name) const;
 
   Timeline<Variable> variables_;
   Timeline<NamedText> texts_;
+  Timeline<Constant> constants_;
   Timeline<Function> functions_;
   Timeline<NamedMesh> meshes_;
   base::PersistentMap<Moment, synth::MeshRef> defaults_;
   base::PersistentMap<std::string, base::SourceId> mentioned_;  // the last text with functions that mentions a name
-  base::PersistentMap<base::SourceId, Moment> last_function_;   // when the last function of a text was bound
+  base::PersistentMap<base::SourceId, Moment> text_ends_;       // when the last function of a text was bound
   std::size_t size_ = 0;
   Moment now_ = 1;
   std::uint32_t next_slot_ = 0;

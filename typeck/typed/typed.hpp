@@ -158,8 +158,10 @@ struct Typed {
   std::map<frontend::StatementId, std::string> let_types;
   std::vector<AutoPlaced> placed_by_search;  // in the order of their statements
   std::vector<ChosenCut> chosen_cuts;        // in the order of the text
-  std::vector<ChosenFunction> choices;       // in the order of their first calls
-  std::string stage_text;                    // the program as a stage left it, where that was asked for
+  // The file that each `use` of the text brought.
+  std::vector<std::pair<frontend::StatementId, base::SourceId>> used_files;
+  std::vector<ChosenFunction> choices;  // in the order of their first calls
+  std::string stage_text;               // the program as a stage left it, where that was asked for
 
   const ArrayType& type(NodeId id) const { return nodes[id].types.at(0); }
 };

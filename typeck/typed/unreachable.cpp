@@ -15,14 +15,15 @@ class Environment::Sweep {
   explicit Sweep(const Environment& of) : of_(of) {
     for (const std::string& name : of.variable_names(of.now())) reach_value(name, of.now());
     of.texts_.for_each([&](const auto& bound) { reach_value(bound.key.first, of.now()); });
+    for (const std::string& name : of.constant_names(of.now())) reach_value(name, of.now());
     for (const std::string& name : of.function_names(of.now())) reach_function(name, of.now());
     while (!open_.empty()) {
-      const Function function = *open_.back();
+      const Body body = open_.back();
       open_.pop_back();
-      moments_.insert(function.moment);
-      for_each_mention(function, [&](const std::string& name) {
-        reach_value(name, function.moment);
-        reach_function(name, function.moment);
+      moments_.insert(body.sees.at);
+      for_each_mention(body, [&](const std::string& name) {
+        reach_value(name, body.sees);
+        reach_function(name, body.sees);
       });
     }
     moments_.insert(of.now());
@@ -32,9 +33,10 @@ class Environment::Sweep {
     into.size_ = 0;
     into.variables_ = {};
     into.texts_ = {};
+    into.constants_ = {};
     into.functions_ = {};
     into.mentioned_ = {};
-    into.last_function_ = {};
+    into.text_ends_ = {};
     const auto keep_reached = [&](const auto& from, auto& to) {
       from.for_each([&](const auto& bound) {
         if (!reached_.contains(bound.key.second)) return;
@@ -44,6 +46,7 @@ class Environment::Sweep {
     };
     keep_reached(of_.variables_, into.variables_);
     keep_reached(of_.texts_, into.texts_);
+    keep_reached(of_.constants_, into.constants_);
     keep_reached(of_.functions_, into.functions_);
     into.variables_.for_each([&](const auto& bound) { reached.slots.insert(bound.value.slot); });
     take_mentions(into);
@@ -51,26 +54,34 @@ class Environment::Sweep {
   }
 
  private:
-  // Variables and strings share their names; functions have their own.
-  void reach_value(const std::string& name, Moment at) {
-    if (const auto* variable = of_.seen_variable(name, at)) {
+  // What is looked at for the names that it mentions: a function, or a constant.
+  struct Body {
+    const frontend::Ast* ast;
+    frontend::StatementId statement;
+    Seen sees;
+  };
+
+  // Variables, strings and constants share their names; functions have their own.
+  void reach_value(const std::string& name, const Seen& from) {
+    if (const auto* variable = of_.seen_variable(name, from)) {
       reached_.insert(variable->key.second);
-      return;
+    } else if (const Moment last = of_.last_value(name, from); last != 0) {
+      const bool is_new = reached_.insert(last).second;
+      const Constant* const constant = of_.constant(name, from);
+      if (is_new && constant != nullptr) open_.push_back({constant->ast.get(), constant->statement, constant->sees()});
     }
-    const auto* text = of_.texts_.last_before({name, at});
-    if (text != nullptr && text->key.first == name) reached_.insert(text->key.second);
   }
-  void reach_function(const std::string& name, Moment at) {
-    const auto* function = of_.functions_.last_before({name, at});
-    if (function == nullptr || function->key.first != name) return;
-    if (reached_.insert(function->key.second).second) open_.push_back(&function->value);
+  void reach_function(const std::string& name, const Seen& from) {
+    const Function* const function = of_.function(name, from);
+    if (function == nullptr || !reached_.insert(of_.last_function(name, from)).second) return;
+    open_.push_back({function->ast.get(), function->statement, function->sees()});
   }
 
   template <class F>
-  void for_each_mention(const Function& function, const F& f) const {
-    auto& known = mentions_[function.ast.get()];
-    if (known.empty()) known = mentions(*function.ast);
-    const base::Span span = (*function.ast)[function.statement].span;
+  void for_each_mention(const Body& body, const F& f) const {
+    auto& known = mentions_[body.ast];
+    if (known.empty()) known = mentions(*body.ast);
+    const base::Span span = (*body.ast)[body.statement].span;
     auto at = std::lower_bound(known.begin(), known.end(), span.begin,
                                [](const Mention& one, std::uint32_t begin) { return one.at < begin; });
     for (; at != known.end() && at->at < span.end; ++at) f(at->name);
@@ -79,11 +90,13 @@ class Environment::Sweep {
   // In the order of the functions, so that the last text that mentions a name is the one that counts.
   void take_mentions(Environment& into) const {
     std::map<Moment, const Function*> functions;
-    into.functions_.for_each([&](const auto& bound) { functions[bound.key.second] = &bound.value; });
+    into.functions_.for_each([&](const auto& bound) {
+      if (!bound.value.file.valid()) functions[bound.key.second] = &bound.value;
+    });
     for (const auto& [moment, function] : functions) {
-      for_each_mention(*function,
+      for_each_mention({function->ast.get(), function->statement, function->sees()},
                        [&, text = function->span.source](const std::string& name) { into.mentioned_.set(name, text); });
-      into.last_function_.set(function->span.source, moment);
+      into.text_ends_.set(function->span.source, moment);
     }
   }
 
@@ -117,7 +130,7 @@ class Environment::Sweep {
   const Environment& of_;
   std::set<Moment> reached_;  // of variables, strings and functions
   std::set<Moment> moments_;  // from which something is looked up
-  std::vector<const Function*> open_;
+  std::vector<Body> open_;
   mutable std::map<const frontend::Ast*, std::vector<Mention>> mentions_;
 };
 

@@ -123,4 +123,9 @@ class TESSERA_API Analyst {
 // - 1" for `arange`. Nothing of a word that no message knows.
 TESSERA_API std::optional<std::string> written_here(std::string_view word);
 
+// The texts of the library that is written in the language: `std/nn`, as `use "std/nn"` names it, and so on.
+TESSERA_API std::vector<std::string> library_names();
+// None where the library has no such text.
+TESSERA_API std::optional<std::string> library_text(std::string_view name);
+
 }  // namespace tessera
