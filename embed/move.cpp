@@ -12,6 +12,7 @@
 #include "embed/plan_impl.hpp"
 #include "embed/read_types.hpp"
 #include "embed/stop_token.hpp"
+#include "synth/redistribute/print_json.hpp"
 
 namespace tessera {
 

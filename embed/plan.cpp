@@ -13,6 +13,10 @@
 #include "embed/kinds.hpp"
 #include "embed/read_types.hpp"
 #include "synth/ranking/ranking.hpp"
+#include "synth/redistribute/list_sends.hpp"
+#include "synth/redistribute/print_json.hpp"
+#include "synth/redistribute/print_text.hpp"
+#include "synth/redistribute/read_json.hpp"
 #include "synth/verify/verify.hpp"
 #include "tessera/plan_verdict.hpp"
 

@@ -3,6 +3,8 @@
 #include <fmt/format.h>
 
 #include "bench/planner/scores.hpp"
+#include "synth/redistribute/print_json.hpp"
+#include "synth/redistribute/print_text.hpp"
 
 namespace tessera::bench {
 

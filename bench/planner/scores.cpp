@@ -9,6 +9,7 @@
 
 #include "bench/timing.hpp"
 #include "synth/redistribute/choice.hpp"
+#include "synth/redistribute/steps.hpp"
 
 namespace tessera::bench {
 

@@ -16,7 +16,6 @@
 #include "synth/machine/unit_bound.hpp"
 #include "synth/place/fit.hpp"
 #include "synth/ranking/sum_estimate.hpp"
-#include "synth/redistribute/chain.hpp"
 #include "synth/reduce/levels.hpp"
 
 namespace tessera::synth {

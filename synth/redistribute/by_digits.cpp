@@ -14,6 +14,8 @@
 #include "synth/cluster/cluster.hpp"
 #include "synth/layout/axis_parts.hpp"
 #include "synth/redistribute/pieces.hpp"
+#include "synth/redistribute/refinements.hpp"
+#include "synth/redistribute/steps.hpp"
 
 namespace tessera::synth {
 

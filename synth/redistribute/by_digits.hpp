@@ -9,6 +9,7 @@
 #include <optional>
 
 #include "synth/redistribute/chain.hpp"
+#include "synth/redistribute/prices.hpp"
 
 namespace tessera::synth {
 

@@ -1,6 +1,5 @@
-// Candidate chains. All have one form: resolve the pending axes that the target lacks, move the data, keep the axes
-// that become pending on one replica. For each way to resolve sums the portfolio names the best move; without a general
-// exchange there are several to choose from.
+#include "synth/redistribute/chains.hpp"
+
 #include <algorithm>
 #include <limits>
 #include <utility>
@@ -8,8 +7,9 @@
 #include "synth/kinds.hpp"
 #include "synth/layout/axis_parts.hpp"
 #include "synth/redistribute/by_digits.hpp"
-#include "synth/redistribute/chain.hpp"
 #include "synth/redistribute/named_search.hpp"
+#include "synth/redistribute/rivals/rivals.hpp"
+#include "synth/redistribute/steps.hpp"
 #include "synth/redistribute/sum_steps.hpp"
 
 namespace tessera::synth {

@@ -4,6 +4,9 @@
 #include <tuple>
 #include <utility>
 
+#include "synth/redistribute/figures.hpp"
+#include "synth/redistribute/steps.hpp"
+
 namespace tessera::synth {
 
 base::Status Way::take(const Collective& step, Prices& prices) {
@@ -69,6 +72,25 @@ base::Result<std::optional<Chain>> Choice::best() && {
     return std::tie(a.peak_bytes, a.launches) < std::tie(b.peak_bytes, b.launches);
   };
   return std::optional<Chain>{std::move(std::min_element(candidates_.begin(), candidates_.end(), better)->chain)};
+}
+
+namespace {
+
+// Steps that move something.
+std::int64_t launches(const Plan& plan) {
+  return std::count_if(plan.steps.begin(), plan.steps.end(),
+                       [](const PlanStep& s) { return s.received_bytes_total > 0; });
+}
+
+}  // namespace
+
+Plan chosen(std::vector<Plan> plans) {
+  const auto by_time = [](const Plan& a, const Plan& b) { return a.seconds < b.seconds; };
+  const double most = std::min_element(plans.begin(), plans.end(), by_time)->seconds * kAsFast;
+  std::erase_if(plans, [&](const Plan& plan) { return plan.seconds > most; });
+  const auto order = [](const Plan& p) { return std::tuple(p.received_bytes_total, p.peak_bytes, launches(p)); };
+  const auto better = [&](const Plan& a, const Plan& b) { return order(a) < order(b); };
+  return std::move(*std::min_element(plans.begin(), plans.end(), better));
 }
 
 }  // namespace tessera::synth

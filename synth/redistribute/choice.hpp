@@ -13,7 +13,9 @@
 #include <optional>
 #include <vector>
 
+#include "synth/plan/plan.hpp"
 #include "synth/redistribute/chain.hpp"
+#include "synth/redistribute/prices.hpp"
 
 namespace tessera::synth {
 

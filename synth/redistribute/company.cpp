@@ -8,8 +8,8 @@
 #include "synth/cluster/cluster.hpp"
 #include "synth/layout/tiling.hpp"
 #include "synth/machine/tasks_bound.hpp"
-#include "synth/redistribute/chain.hpp"
 #include "synth/redistribute/plan.hpp"
+#include "synth/redistribute/steps.hpp"
 #include "synth/transfer/relay_search.hpp"
 #include "synth/transfer/transfer_cost.hpp"
 

@@ -1,10 +1,10 @@
-// The figures of a plan.
+#include "synth/redistribute/figures.hpp"
+
 #include <algorithm>
 #include <utility>
 
 #include "synth/collective/programmed.hpp"
 #include "synth/layout/axis_parts.hpp"
-#include "synth/redistribute/chain.hpp"
 #include "synth/redistribute/round_peaks.hpp"
 
 namespace tessera::synth {

@@ -1,4 +1,5 @@
-// Plans with their sends, one by one.
+#include "synth/redistribute/list_sends.hpp"
+
 #include <algorithm>
 #include <memory>
 #include <utility>
@@ -6,7 +7,6 @@
 #include "synth/collective/sends.hpp"
 #include "synth/kinds.hpp"
 #include "synth/layout/tiling.hpp"
-#include "synth/redistribute/plan.hpp"
 
 namespace tessera::synth {
 

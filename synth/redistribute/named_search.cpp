@@ -8,8 +8,10 @@
 #include <vector>
 
 #include "base/stop_scope.hpp"
+#include "synth/redistribute/figures.hpp"
 #include "synth/redistribute/floors.hpp"
 #include "synth/redistribute/pieces.hpp"
+#include "synth/redistribute/steps.hpp"
 
 namespace tessera::synth {
 

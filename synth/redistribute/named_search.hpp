@@ -10,6 +10,7 @@
 #include <limits>
 #include <optional>
 
+#include "synth/cluster/machine.hpp"
 #include "synth/redistribute/chain.hpp"
 
 namespace tessera::synth {

@@ -11,7 +11,13 @@
 #include "base/wide.hpp"
 #include "synth/kinds.hpp"
 #include "synth/place/fit.hpp"
+#include "synth/redistribute/chains.hpp"
 #include "synth/redistribute/choice.hpp"
+#include "synth/redistribute/figures.hpp"
+#include "synth/redistribute/portfolio.hpp"
+#include "synth/redistribute/relays.hpp"
+#include "synth/redistribute/rivals/rivals.hpp"
+#include "synth/redistribute/within.hpp"
 #include "synth/verify/verify.hpp"
 
 namespace tessera::synth {
@@ -65,7 +71,7 @@ void keep_those_of_least_excess(std::vector<Plan>& plans) {
 
 // The bytes that a budget has to hold.
 base::Result<std::int64_t> peak_with_source(const Plan& plan, const PlanOptions& options) {
-  if (!options.source_lives_on) return plan.peak_bytes;
+  if (options.source != Source::lives_on) return plan.peak_bytes;
   Chain chain;
   for (const PlanStep& step : plan.steps) chain.push_back(step.collective);
   TESSERA_TRY(peaks, step_peaks(chain, plan.from, Source::lives_on));
@@ -113,66 +119,14 @@ base::Result<Plan> best_of(Prices& prices, const ArrayType& from, const ArrayTyp
   return plan_within(prices, from, to, chains, options);
 }
 
-bool cuts_by_weights(const Layout& layout) {
-  const auto weighted = [](const AxisPart& part) { return part.cut != 0; };
-  return std::any_of(layout.splits().begin(), layout.splits().end(),
-                     [&](const AxisList& split) { return std::any_of(split.begin(), split.end(), weighted); });
-}
-
 std::string cache_key(const ArrayType& from, const ArrayType& to, const PlanOptions& options) {
-  return fmt::format("{} {}; {} {}; {} {} {} {} {}", print(from.mesh()), print(from), print(to.mesh()), print(to),
+  const Source source = options.within_bytes ? options.source : Source::dies;
+  return fmt::format("{} {}; {} {}; {} {} {} {}", print(from.mesh()), print(from), print(to.mesh()), print(to),
                      name(options.planner), options.collectives_only, options.within_bytes.value_or(-1),
-                     options.within_bytes && options.source_dies, options.within_bytes && options.source_lives_on);
-}
-
-// Steps that move something.
-std::int64_t launches(const Plan& plan) {
-  return std::count_if(plan.steps.begin(), plan.steps.end(),
-                       [](const PlanStep& s) { return s.received_bytes_total > 0; });
+                     static_cast<int>(source));
 }
 
 }  // namespace
-
-Plan chosen(std::vector<Plan> plans) {
-  const auto by_time = [](const Plan& a, const Plan& b) { return a.seconds < b.seconds; };
-  const double most = std::min_element(plans.begin(), plans.end(), by_time)->seconds * kAsFast;
-  std::erase_if(plans, [&](const Plan& plan) { return plan.seconds > most; });
-  const auto order = [](const Plan& p) { return std::tuple(p.received_bytes_total, p.peak_bytes, launches(p)); };
-  const auto better = [&](const Plan& a, const Plan& b) { return order(a) < order(b); };
-  return std::move(*std::min_element(plans.begin(), plans.end(), better));
-}
-
-static base::Result<Chain> rivals_own_chain(const ArrayType& from, const ArrayType& to, Planner planner,
-                                            const Machine& machine) {
-  if (from.mesh() != to.mesh()) return make(Kind::unsupported, name(planner), "the meshes differ");
-  const bool knows_weights =
-      planner == Planner::gather || planner == Planner::ring || planner == Planner::smp || planner == Planner::p2;
-  if (!knows_weights && (cuts_by_weights(from.layout()) || cuts_by_weights(to.layout()))) {
-    return make(Kind::unsupported, name(planner), "an axis is cut by weights");
-  }
-  switch (planner) {
-    case Planner::paper: return paper_chain(from, to);
-    case Planner::xla: return xla_chain(from, to);
-    case Planner::shardy: return shardy_chain(from, to);
-    case Planner::dtensor: return dtensor_chain(from, to);
-    case Planner::gather: return gather_chain(from, to);
-    case Planner::ring:
-    case Planner::smp:
-    case Planner::p2: return sum_chain(from, to, planner, machine);
-    case Planner::sendrecv:
-    case Planner::localgather:
-    case Planner::globalgather:
-    case Planner::alpa:
-    case Planner::tessera: break;
-  }
-  return make(Kind::unsupported, name(planner), "it is not a rival");
-}
-
-base::Result<Chain> rival_chain(const ArrayType& from, const ArrayType& to, Planner planner, const Machine& machine) {
-  auto chain = rivals_own_chain(from, to, planner, machine);
-  if (!chain.ok() || after_chain(*chain, from).ok()) return chain;
-  return make(Kind::unsupported, name(planner), "one of its steps is not possible here");
-}
 
 base::Result<Plan> plan_unverified(const ArrayType& from, const ArrayType& to, const Machine& given,
                                    const PlanOptions& options, KnownSums* known_sums) {

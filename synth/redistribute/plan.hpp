@@ -1,4 +1,4 @@
-// Making plans, and plans as text.
+// Making plans.
 #pragma once
 
 #include <cstdint>
@@ -19,16 +19,18 @@
 
 namespace tessera::synth {
 
+// What becomes of the source after the plan.
+enum class Source : std::uint8_t {
+  dies,        // nobody uses it, and its boxes can be freed one by one: an exchange may be cut into rounds
+  kept_whole,  // nobody uses it, but no part of it is freed before the others
+  lives_on,    // it is used again: a budget has to hold it in every step, not only in those that read it
+};
+
 struct PlanOptions {
   Planner planner = Planner::tessera;
   bool collectives_only = false;
   std::optional<std::int64_t> within_bytes;  // of the plan's peak
-  // Nobody uses the source afterwards, and its boxes can be freed one by one: where no other plan keeps the budget, an
-  // exchange is then cut into rounds. Ignored without a budget.
-  bool source_dies = true;
-  // The source is used afterwards: a budget has to hold it in every step, not only in those that read it. Ignored
-  // without a budget; the figures of a plan leave it out.
-  bool source_lives_on = false;
+  Source source = Source::dies;  // ignored without a budget; the figures of a plan leave one that lives on out
   friend auto operator<=>(const PlanOptions&, const PlanOptions&) = default;
 };
 
@@ -36,6 +38,13 @@ struct PlanOptions {
 // help is the line `least budget: N bytes`), cross-mesh, as-changes-shape and the like.
 base::Result<Plan> plan(const ArrayType& from, const ArrayType& to, const Machine& machine,
                         const PlanOptions& options = {}, base::StopToken stop = {});
+
+// A plan with all figures but its lower bounds, not verified. This and the next look at the token of the thread's scope
+// (base/stop_scope.hpp). What is known of the machine's sums spares work and changes nothing.
+base::Result<Plan> plan_unverified(const ArrayType& from, const ArrayType& to, const Machine& machine,
+                                   const PlanOptions& options, KnownSums* known_sums = nullptr);
+// Adds the lower bounds to the plan's figures and verifies it.
+base::Status with_bounds(Plan& plan, const Machine& machine);
 
 // The plan of these steps as they are: applied in order from `from`, priced, verified. Fails with bad_collective where
 // a step may not be taken. Its bound is not promised.
@@ -73,25 +82,5 @@ class PlanCache {
   KnownSums known_sums_;
   std::size_t size_ = 0;
 };
-
-// For people: a line per step (collective, axes, MPI name, local shape before and after, bytes, peak), then totals
-// beside their bounds.
-// What a text says beside the plan's own figures: where the ends lie, and what one exchange would take where the plan
-// has several launches and receives more.
-struct PlanWords {
-  std::function<std::string(const Mesh&)> print = [](const Mesh& mesh) { return synth::print(mesh); };
-  MeshRef understood = nullptr;      // is not mentioned; null: any, as long as it is one
-  const Machine* machine = nullptr;  // the plan's; null: nothing of one exchange
-};
-std::string print_text(const Plan& plan, const PlanWords& words = {});
-// The plan with the sends of every step that moves something listed, for print_json: as they are on its machine. Fails
-// with too_many_sends.
-base::Result<Plan> with_sends(Plan plan, const Machine& machine);
-// One line, the contract of language.md section 10.
-std::string print_json(const Plan& plan);
-// The JSON object of a failure: {"mesh","from","to","planner","devices","error","message"[,"least_bytes"]}.
-std::string print_json_error(const ArrayType& from, const ArrayType& to, Planner planner, const base::Diagnostic& why);
-// Reads what print_json wrote (by the full structure, not by trust: the result must still be verified).
-base::Result<Plan> read_json(std::string_view json);
 
 }  // namespace tessera::synth

@@ -1,6 +1,5 @@
-// The chain that our planner chooses. Each way to finish pending sums (sums.hpp) is followed by a move: the direct
-// exchange (or the collective that it is), an exchange into a refinement of the target and a gather, or what a rival
-// would do; last a relay. A candidate whose lower bounds rule it out is not priced.
+#include "synth/redistribute/portfolio.hpp"
+
 #include <algorithm>
 #include <array>
 #include <cmath>
@@ -11,8 +10,12 @@
 #include "synth/layout/axis_parts.hpp"
 #include "synth/machine/machine.hpp"
 #include "synth/redistribute/by_digits.hpp"
+#include "synth/redistribute/chains.hpp"
 #include "synth/redistribute/choice.hpp"
 #include "synth/redistribute/floors.hpp"
+#include "synth/redistribute/refinements.hpp"
+#include "synth/redistribute/relays.hpp"
+#include "synth/redistribute/rivals/rivals.hpp"
 #include "synth/redistribute/sum_steps.hpp"
 #include "synth/redistribute/sums.hpp"
 

@@ -1,10 +1,10 @@
-// Plans as JSON: one line, keys in the order of the contract.
+#include "synth/redistribute/print_json.hpp"
+
 #include <fmt/format.h>
 
 #include "base/quoted.hpp"
 #include "synth/collective/direct_reduction.hpp"
 #include "synth/kinds.hpp"
-#include "synth/redistribute/plan.hpp"
 
 namespace tessera::synth {
 

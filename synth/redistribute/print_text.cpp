@@ -1,4 +1,5 @@
-// Plans for people.
+#include "synth/redistribute/print_text.hpp"
+
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -11,7 +12,10 @@
 #include "base/utf8.hpp"
 #include "base/wide.hpp"
 #include "synth/layout/tiling.hpp"
-#include "synth/redistribute/chain.hpp"
+#include "synth/redistribute/figures.hpp"
+#include "synth/redistribute/prices.hpp"
+#include "synth/redistribute/rivals/rivals.hpp"
+#include "synth/redistribute/steps.hpp"
 
 namespace tessera::synth {
 

@@ -1,5 +1,5 @@
-// Plans read from JSON. Figures missing in the JSON are worked out from the types; whether they are right is for verify
-// to say.
+#include "synth/redistribute/read_json.hpp"
+
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -12,7 +12,7 @@
 #include "synth/layout/cursor.hpp"
 #include "synth/layout/tiling.hpp"
 #include "synth/machine/round_cost.hpp"
-#include "synth/redistribute/chain.hpp"
+#include "synth/redistribute/figures.hpp"
 #include "synth/redistribute/json.hpp"
 #include "synth/redistribute/round_peaks.hpp"
 

@@ -1,14 +1,12 @@
-// Refinements of a target. Where devices near each other are to hold the same tile, each may fetch a part of it from
-// afar and get the rest from its neighbours. A refinement is the target cut further along axes that it leaves unused.
-// Its tiles lie inside the target's, so nothing on the way is larger than the target.
+#include "synth/redistribute/refinements.hpp"
+
 #include <algorithm>
 #include <cstdlib>
 #include <utility>
 
 #include "synth/cluster/cluster.hpp"
 #include "synth/layout/axis_parts.hpp"
-#include "synth/machine/machine.hpp"
-#include "synth/redistribute/chain.hpp"
+#include "synth/redistribute/prices.hpp"
 
 namespace tessera::synth {
 

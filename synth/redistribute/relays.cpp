@@ -1,11 +1,12 @@
-// Relays: a change of layout in hops, stretch by stretch, where a plan of steps in turn stays above the bound.
+#include "synth/redistribute/relays.hpp"
+
 #include <algorithm>
 #include <array>
 
 #include "synth/machine/machine.hpp"
 #include "synth/machine/time_bound.hpp"
-#include "synth/redistribute/chain.hpp"
 #include "synth/redistribute/floors.hpp"
+#include "synth/redistribute/steps.hpp"
 #include "synth/transfer/relay_search.hpp"
 #include "synth/transfer/transfer_cost.hpp"
 
@@ -19,23 +20,23 @@ constexpr double kNearBound = 1.01;
 // enough if messages take most of the relay's time. A few hundred are enough if many tasks balance one another;
 // otherwise more are tried. Boxes of few elements need few equal parts, or their stretches differ by an element and the
 // longest sets the pace.
-enum class Ends : std::uint8_t { any, on_one_mesh, between_meshes };
+enum class MeshesOfEnds : std::uint8_t { any, on_one_mesh, between_meshes };
 struct Attempt {
   std::int64_t sends = 0;
   PartCounts counts = PartCounts::any;
-  Ends ends = Ends::any;
+  MeshesOfEnds ends = MeshesOfEnds::any;
   double beyond = kNearBound;  // only where the best so far takes more of the bound than this
 };
 constexpr double kFarFromBound = 1.03;
 constexpr std::int64_t kSendsOfMany = 2000;
 constexpr std::array kAttempts = {
-    Attempt{20, PartCounts::dividing, Ends::on_one_mesh},
+    Attempt{20, PartCounts::dividing, MeshesOfEnds::on_one_mesh},
     Attempt{300, PartCounts::any},
     Attempt{kSendsOfMany, PartCounts::any},
-    Attempt{40, PartCounts::dividing, Ends::on_one_mesh},
-    Attempt{80, PartCounts::dividing, Ends::on_one_mesh},
-    Attempt{160, PartCounts::dividing, Ends::on_one_mesh},
-    Attempt{6000, PartCounts::any, Ends::between_meshes, kFarFromBound},
+    Attempt{40, PartCounts::dividing, MeshesOfEnds::on_one_mesh},
+    Attempt{80, PartCounts::dividing, MeshesOfEnds::on_one_mesh},
+    Attempt{160, PartCounts::dividing, MeshesOfEnds::on_one_mesh},
+    Attempt{6000, PartCounts::any, MeshesOfEnds::between_meshes, kFarFromBound},
 };
 // A search over more sends than this takes longer than a second, and nobody could list the relay's sends.
 constexpr std::int64_t kSendsMax = 100'000;
@@ -73,7 +74,7 @@ class Searches {
   const std::optional<Found>& best() const { return best_; }
 
   bool is_worth(const Attempt& attempt) const {
-    if (attempt.ends == (one_mesh_ ? Ends::between_meshes : Ends::on_one_mesh)) return false;
+    if (attempt.ends == (one_mesh_ ? MeshesOfEnds::between_meshes : MeshesOfEnds::on_one_mesh)) return false;
     if (!best_) return true;
     if (best_->cost.seconds <= attempt.beyond * bound_ || is_hopeless()) return false;
     return attempt.sends != kSendsOfMany || gains_by_many_parts();

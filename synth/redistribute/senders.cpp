@@ -1,4 +1,5 @@
-// The verifier with the senders of our routing, which carries out copies.
+// The verifier (synth/verify/verify.hpp) with the senders of our routing, which carries out copies: the verifier itself
+// may not know it.
 #include <fmt/format.h>
 
 #include "synth/collective/routing.hpp"

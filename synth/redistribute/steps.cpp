@@ -1,8 +1,8 @@
-// Steps built from their fields, and named collectives recognised in a change of layout.
+#include "synth/redistribute/steps.hpp"
+
 #include <utility>
 
 #include "synth/layout/axis_parts.hpp"
-#include "synth/redistribute/chain.hpp"
 
 namespace tessera::synth {
 

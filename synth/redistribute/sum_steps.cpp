@@ -5,6 +5,9 @@
 
 #include "synth/cluster/cluster.hpp"
 #include "synth/layout/axis_parts.hpp"
+#include "synth/redistribute/chains.hpp"
+#include "synth/redistribute/refinements.hpp"
+#include "synth/redistribute/steps.hpp"
 
 namespace tessera::synth {
 

@@ -8,8 +8,10 @@
 #include "synth/cluster/cluster.hpp"
 #include "synth/layout/axis_parts.hpp"
 #include "synth/machine/machine.hpp"
+#include "synth/redistribute/chains.hpp"
 #include "synth/redistribute/floors.hpp"
 #include "synth/redistribute/programs.hpp"
+#include "synth/redistribute/steps.hpp"
 #include "synth/redistribute/sum_steps.hpp"
 
 namespace tessera::synth {

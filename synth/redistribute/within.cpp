@@ -1,8 +1,5 @@
-// Plans within a budget that the fastest plan does not keep: other chains, and chains with one step cut into rounds.
-//
-// Any step that moves data without adding is an exchange underneath, and can be cut. Rounds are for one step of a chain
-// only: its largest, when all others keep the budget. So the least budget of a chain is the larger of what its second
-// largest step needs and what its largest needs in rounds, and the planner refuses exactly below the least of those.
+#include "synth/redistribute/within.hpp"
+
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -12,9 +9,13 @@
 
 #include "base/units_text.hpp"
 #include "synth/kinds.hpp"
-#include "synth/redistribute/chain.hpp"
+#include "synth/redistribute/chains.hpp"
 #include "synth/redistribute/choice.hpp"
+#include "synth/redistribute/figures.hpp"
+#include "synth/redistribute/portfolio.hpp"
+#include "synth/redistribute/refinements.hpp"
 #include "synth/redistribute/round_peaks.hpp"
+#include "synth/redistribute/steps.hpp"
 
 namespace tessera::synth {
 
@@ -146,12 +147,7 @@ bool same_figures(const Plan& a, const Plan& b) {
 class Budget {
  public:
   Budget(Prices& prices, const ArrayType& from, const ArrayType& to, const PlanOptions& options)
-      : prices_(prices),
-        from_(from),
-        to_(to),
-        bytes_(*options.within_bytes),
-        source_dies_(options.source_dies && !options.source_lives_on),
-        source_(options.source_lives_on ? Source::lives_on : Source::dies) {}
+      : prices_(prices), from_(from), to_(to), bytes_(*options.within_bytes), source_(options.source) {}
 
   base::Result<Plan> best_of(const std::vector<Chain>& chains) {
     std::vector<Course> courses;
@@ -180,7 +176,7 @@ class Budget {
     CutCourse way{&course, {}};
     const bool fits = course.peak <= bytes_ && course.others_peak <= bytes_;
     if (!fits) {
-      if (!source_dies_ || !course.may_cut() || course.others_peak > bytes_) return base::Done{};
+      if (source_ != Source::dies || !course.may_cut() || course.others_peak > bytes_) return base::Done{};
       for (std::size_t d = 0; d < to_.rank(); ++d) {
         if (const auto rounds = course.peaks_along(d).fewest(bytes_, kRoundsMax)) way.cuts.push_back({d, *rounds});
       }
@@ -229,7 +225,7 @@ class Budget {
     std::int64_t least = kNoLimit;
     for (const Course& course : courses) {
       least = std::min(least, std::max(course.peak, course.others_peak));
-      if (!source_dies_ || !course.may_cut()) continue;
+      if (source_ != Source::dies || !course.may_cut()) continue;
       for (std::size_t d = 0; d < to_.rank() && course.others_peak < least; ++d) {
         least = std::max(course.others_peak, course.peaks_along(d).least(least));
       }
@@ -241,7 +237,6 @@ class Budget {
   const ArrayType& from_;
   const ArrayType& to_;
   std::int64_t bytes_;
-  bool source_dies_;
   Source source_;
   std::vector<CutCourse> ways_;
 };

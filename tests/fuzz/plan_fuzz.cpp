@@ -3,6 +3,8 @@
 #include "synth/redistribute/plan.hpp"
 
 #include "base/stop_scope.hpp"
+#include "synth/redistribute/print_json.hpp"
+#include "synth/redistribute/read_json.hpp"
 #include "synth/verify/verify.hpp"
 #include "tests/fuzz/stopped.hpp"
 #include "tests/fuzz/target.hpp"

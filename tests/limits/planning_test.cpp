@@ -12,7 +12,6 @@
 #include <vector>
 
 #include "bench/planner/scores.hpp"
-#include "synth/redistribute/chain.hpp"
 #include "tests/limits/yardstick.hpp"
 #include "tests/synth/random_layouts.hpp"
 

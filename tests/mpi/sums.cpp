@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "synth/redistribute/plan.hpp"
+#include "synth/redistribute/print_json.hpp"
 #include "tests/runtime/sums.hpp"
 #include "tests/runtime/support.hpp"
 #include "tests/synth/programs.hpp"

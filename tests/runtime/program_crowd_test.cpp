@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "synth/redistribute/plan.hpp"
+#include "synth/redistribute/print_json.hpp"
 #include "tests/runtime/crowd.hpp"
 #include "tests/runtime/sums.hpp"
 #include "tests/synth/programs.hpp"

@@ -8,7 +8,9 @@
 #include <optional>
 
 #include "runtime/transfers/box_pieces.hpp"
+#include "synth/redistribute/list_sends.hpp"
 #include "synth/redistribute/plan.hpp"
+#include "synth/redistribute/print_json.hpp"
 #include "tests/runtime/crowd.hpp"
 #include "tests/runtime/support.hpp"
 #include "tests/synth/relays.hpp"

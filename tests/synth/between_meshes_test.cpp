@@ -7,7 +7,10 @@
 #include <vector>
 
 #include "synth/collective/moves.hpp"
-#include "synth/redistribute/chain.hpp"
+#include "synth/redistribute/list_sends.hpp"
+#include "synth/redistribute/print_json.hpp"
+#include "synth/redistribute/print_text.hpp"
+#include "synth/redistribute/read_json.hpp"
 #include "synth/verify/verify.hpp"
 #include "tests/synth/support.hpp"
 

@@ -3,8 +3,8 @@
 #include <string>
 #include <vector>
 
-#include "synth/redistribute/chain.hpp"
 #include "synth/redistribute/programs.hpp"
+#include "synth/redistribute/steps.hpp"
 #include "tests/synth/random_layouts.hpp"
 #include "tests/synth/support.hpp"
 

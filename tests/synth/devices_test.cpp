@@ -4,7 +4,7 @@
 #include "synth/machine/compute_cost.hpp"
 #include "synth/machine/machine.hpp"
 #include "synth/machine/shares.hpp"
-#include "synth/redistribute/chain.hpp"
+#include "synth/redistribute/steps.hpp"
 #include "tests/synth/support.hpp"
 
 namespace tessera::synth::test {

@@ -16,6 +16,7 @@
 #include "synth/collective/tile_exchange.hpp"
 #include "synth/layout/mesh.hpp"
 #include "synth/layout/place_matrix.hpp"
+#include "synth/redistribute/list_sends.hpp"
 #include "synth/redistribute/plan.hpp"
 #include "synth/reduce/search.hpp"
 #include "synth/schedule/warm_ups.hpp"

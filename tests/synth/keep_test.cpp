@@ -3,7 +3,10 @@
 #include <vector>
 
 #include "synth/layout/axis_parts.hpp"
-#include "synth/redistribute/chain.hpp"
+#include "synth/redistribute/figures.hpp"
+#include "synth/redistribute/prices.hpp"
+#include "synth/redistribute/print_text.hpp"
+#include "synth/redistribute/steps.hpp"
 #include "synth/verify/verify.hpp"
 #include "tests/synth/sound_changes.hpp"
 #include "tests/synth/support.hpp"

@@ -6,7 +6,7 @@
 
 #include "synth/machine/time_bound.hpp"
 #include "synth/machine/unit_bound.hpp"
-#include "synth/redistribute/chain.hpp"
+#include "synth/redistribute/steps.hpp"
 #include "synth/reduce/search.hpp"
 #include "synth/transfer/stretches.hpp"
 #include "synth/verify/bounds.hpp"

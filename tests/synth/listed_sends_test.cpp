@@ -11,7 +11,11 @@
 #include <string_view>
 #include <utility>
 
-#include "synth/redistribute/chain.hpp"
+#include "synth/redistribute/figures.hpp"
+#include "synth/redistribute/list_sends.hpp"
+#include "synth/redistribute/prices.hpp"
+#include "synth/redistribute/print_json.hpp"
+#include "synth/redistribute/read_json.hpp"
 #include "synth/verify/verify.hpp"
 #include "tests/synth/relays.hpp"
 #include "tests/synth/support.hpp"

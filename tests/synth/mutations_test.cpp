@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "synth/redistribute/chain.hpp"
+#include "synth/redistribute/print_text.hpp"
 #include "synth/verify/verify.hpp"
 #include "tests/synth/mutations.hpp"
 #include "tests/synth/support.hpp"

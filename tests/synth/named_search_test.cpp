@@ -11,6 +11,8 @@
 
 #include "synth/redistribute/by_digits.hpp"
 #include "synth/redistribute/choice.hpp"
+#include "synth/redistribute/figures.hpp"
+#include "synth/redistribute/steps.hpp"
 #include "tests/synth/sound_changes.hpp"
 #include "tests/synth/support.hpp"
 

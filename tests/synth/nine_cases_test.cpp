@@ -8,6 +8,7 @@
 
 #include "synth/cluster/cluster.hpp"
 #include "synth/layout/tiling.hpp"
+#include "synth/redistribute/print_text.hpp"
 #include "synth/redistribute/rivals/alpa.hpp"
 #include "tests/synth/support.hpp"
 

@@ -5,6 +5,7 @@
 
 #include "synth/redistribute/plan.hpp"
 
+#include "synth/redistribute/print_json.hpp"
 #include "tests/synth/support.hpp"
 
 namespace tessera::synth::test {

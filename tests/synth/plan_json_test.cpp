@@ -1,4 +1,6 @@
 // The JSON of plans: the contract's form, and back.
+#include "synth/redistribute/print_json.hpp"
+#include "synth/redistribute/read_json.hpp"
 #include "synth/verify/verify.hpp"
 #include "tests/synth/generators.hpp"
 #include "tests/synth/support.hpp"
@@ -41,7 +43,7 @@ TEST(PlanJson, OfFailures) {
             R"("error": "unsupported", "message": "the planner `xla` cannot do this: the pending axes differ"})");
   options.planner = Planner::tessera;
   options.within_bytes = 100;
-  options.source_dies = false;
+  options.source = Source::kept_whole;
   const auto over = plan(from, to, Machine{}, options);
   EXPECT_EQ(print_json_error(from, to, Planner::tessera, over.errors()[0]),
             R"({"mesh": "x:4", "from": "f32[8@x,8]", "to": "f32[8,8]", "planner": "tessera", "devices": 4, )"

@@ -1,8 +1,8 @@
 // Plans by name: the examples of the contract, the lessons' key, known traps, budgets and refusals.
 #include "synth/redistribute/plan.hpp"
 
-#include "synth/redistribute/chain.hpp"
-
+#include "synth/redistribute/figures.hpp"
+#include "synth/redistribute/print_text.hpp"
 #include "tests/synth/generators.hpp"
 #include "tests/synth/support.hpp"
 
@@ -313,11 +313,11 @@ TEST(PlanOptionsTest, ABudgetHoldsASourceThatLivesOn) {
   const std::int64_t tile =
       524'288;  // of the source; the refinement's has twice, the target's eight times as many bytes
   PlanOptions options = within(10 * tile);
-  options.source_dies = false;
+  options.source = Source::kept_whole;
   const Plan both = test::planned(from, to, options, nodes);
   EXPECT_EQ(steps_of(both), "exchange, all_gather");
   EXPECT_EQ(both.peak_bytes, 10 * tile);
-  options.source_lives_on = true;
+  options.source = Source::lives_on;
   EXPECT_EQ(steps_of(test::planned(from, to, options, nodes)), "all_gather");
   options.within_bytes = 11 * tile;
   EXPECT_EQ(steps_of(test::planned(from, to, options, nodes)), "exchange, all_gather");
@@ -333,8 +333,7 @@ RC_GTEST_PROP(PlanOptionsProperty, ABudgetHoldsASourceThatLivesOn, ()) {
   const ArrayType to = any_type(on, shape, true);
   const Plan free = test::planned(from, to);
   PlanOptions options = within(*rc::gen::inRange<std::int64_t>(0, 2 * free.peak_bytes + 1));
-  options.source_dies = false;
-  options.source_lives_on = true;
+  options.source = Source::lives_on;
   const auto made = plan(from, to, Machine{}, options);
   if (!made.ok()) {
     RC_ASSERT(first_error(made) == "over-budget");
@@ -349,7 +348,7 @@ RC_GTEST_PROP(PlanOptionsProperty, ABudgetHoldsASourceThatLivesOn, ()) {
 TEST(PlanOptionsTest, ABudgetNotMetNamesTheLeastThatIs) {
   const MeshRef on = mesh("x:4");
   PlanOptions options = within(320);
-  options.source_dies = false;
+  options.source = Source::kept_whole;
   EXPECT_EQ(plan_of("x:4", "f32[8@x,8]", "f32[8,8]", options).peak_bytes, 320);
   options.within_bytes = 319;
   const auto refused = plan(type("f32[8@x,8]", on), type("f32[8,8]", on), Machine{}, options);

@@ -6,7 +6,10 @@
 #include <vector>
 
 #include "synth/place/matrix.hpp"
+#include "synth/redistribute/list_sends.hpp"
 #include "synth/redistribute/plan.hpp"
+#include "synth/redistribute/print_json.hpp"
+#include "synth/redistribute/read_json.hpp"
 #include "synth/verify/verify.hpp"
 #include "tests/synth/random_layouts.hpp"
 #include "tests/synth/support.hpp"

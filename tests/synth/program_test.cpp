@@ -6,6 +6,7 @@
 #include <sstream>
 
 #include "synth/kinds.hpp"
+#include "synth/redistribute/print_text.hpp"
 #include "tests/synth/support.hpp"
 
 namespace tessera::synth::test {

@@ -8,7 +8,7 @@
 
 #include "bench/planner/reductions.hpp"
 #include "synth/machine/machine.hpp"
-#include "synth/redistribute/chain.hpp"
+#include "synth/redistribute/steps.hpp"
 #include "synth/reduce/search.hpp"
 #include "tests/synth/support.hpp"
 

@@ -10,7 +10,10 @@
 
 #include "bench/planner/problems.hpp"
 #include "synth/machine/time_bound.hpp"
-#include "synth/redistribute/chain.hpp"
+#include "synth/redistribute/list_sends.hpp"
+#include "synth/redistribute/print_json.hpp"
+#include "synth/redistribute/print_text.hpp"
+#include "synth/redistribute/read_json.hpp"
 #include "synth/transfer/relay_search.hpp"
 #include "synth/transfer/transfer_cost.hpp"
 #include "synth/verify/verify.hpp"

@@ -15,6 +15,7 @@
 #include "bench/planner/problems.hpp"
 #include "synth/machine/holder_bound.hpp"
 #include "synth/redistribute/plan.hpp"
+#include "synth/redistribute/print_text.hpp"
 #include "synth/redistribute/rivals/alpa.hpp"
 #include "synth/transfer/relay_search.hpp"
 #include "synth/transfer/transfer_cost.hpp"

@@ -4,6 +4,10 @@
 #include <cmath>
 
 #include "bench/planner/problems.hpp"
+#include "synth/redistribute/print_json.hpp"
+#include "synth/redistribute/print_text.hpp"
+#include "synth/redistribute/read_json.hpp"
+#include "synth/redistribute/rivals/rivals.hpp"
 #include "tests/synth/generators.hpp"
 #include "tests/synth/rivals_support.hpp"
 

@@ -2,7 +2,11 @@
 #include <cmath>
 
 #include "bench/planner/problems.hpp"
+#include "synth/redistribute/figures.hpp"
+#include "synth/redistribute/prices.hpp"
+#include "synth/redistribute/rivals/rivals.hpp"
 #include "synth/redistribute/rivals/xla.hpp"
+#include "synth/redistribute/steps.hpp"
 #include "tests/synth/support.hpp"
 
 namespace tessera::synth::test {

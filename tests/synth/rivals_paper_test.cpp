@@ -1,5 +1,6 @@
 // What the original paper's normal form does with a change of layout. Its examples write axes minor first; here, as
 // everywhere, they are major first.
+#include "synth/redistribute/rivals/rivals.hpp"
 #include "tests/synth/rivals_support.hpp"
 
 namespace tessera::synth::test {

@@ -1,4 +1,5 @@
 // Shardy's way with a change of layout, each of its rules by name.
+#include "synth/redistribute/rivals/rivals.hpp"
 #include "tests/synth/rivals_support.hpp"
 
 namespace tessera::synth::test {

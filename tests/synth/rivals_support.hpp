@@ -5,7 +5,6 @@
 
 #include <string>
 
-#include "synth/redistribute/chain.hpp"
 #include "tests/synth/support.hpp"
 
 namespace tessera::synth::test {

@@ -1,5 +1,7 @@
 // XLA's partitioner as a rival: what each of its patterns does, what people have met, and that every chain is right.
 #include "synth/layout/axis_parts.hpp"
+#include "synth/redistribute/print_json.hpp"
+#include "synth/redistribute/read_json.hpp"
 #include "synth/redistribute/rivals/xla.hpp"
 #include "tests/synth/generators.hpp"
 #include "tests/synth/support.hpp"

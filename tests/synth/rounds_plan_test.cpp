@@ -3,8 +3,12 @@
 
 #include "synth/collective/rounds.hpp"
 #include "synth/machine/machine.hpp"
-#include "synth/redistribute/chain.hpp"
 #include "synth/redistribute/choice.hpp"
+#include "synth/redistribute/figures.hpp"
+#include "synth/redistribute/print_json.hpp"
+#include "synth/redistribute/print_text.hpp"
+#include "synth/redistribute/read_json.hpp"
+#include "synth/redistribute/steps.hpp"
 #include "synth/verify/verify.hpp"
 #include "tests/synth/generators.hpp"
 #include "tests/synth/support.hpp"
@@ -160,7 +164,7 @@ TEST(RoundPlans, AreForPlannersWithAnExchange) {
 TEST(RoundPlans, AreNotMadeWhereTheSourceLivesOn) {
   const FirstProgram first;
   PlanOptions options = within(4095);
-  options.source_dies = false;
+  options.source = Source::kept_whole;
   EXPECT_EQ(least_budget(first.from, first.to, options), 4096);
   options.within_bytes = 4096;
   EXPECT_FALSE(has_rounds(planned(first.from, first.to, options)));
@@ -171,7 +175,7 @@ TEST(RoundPlans, AreRememberedApartFromThoseOfProgram) {
   PlanCache cache{Machine{}};
   PlanOptions options = within(4095);
   EXPECT_TRUE(cache.get(first.from, first.to, options).ok());
-  options.source_dies = false;
+  options.source = Source::kept_whole;
   EXPECT_FALSE(cache.get(first.from, first.to, options).ok());
   // Without a budget there is but one plan.
   EXPECT_TRUE(cache.get(first.from, first.to).ok());

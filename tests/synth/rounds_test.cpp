@@ -3,8 +3,8 @@
 
 #include "synth/machine/round_cost.hpp"
 #include "synth/program/program.hpp"
-#include "synth/redistribute/chain.hpp"
 #include "synth/redistribute/round_peaks.hpp"
+#include "synth/redistribute/steps.hpp"
 #include "tests/synth/generators.hpp"
 #include "tests/synth/support.hpp"
 

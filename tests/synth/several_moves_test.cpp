@@ -1,5 +1,6 @@
 // Steps that move several lists of axes in one launch: as rivals take them.
-#include "synth/redistribute/chain.hpp"
+#include "synth/redistribute/print_json.hpp"
+#include "synth/redistribute/read_json.hpp"
 #include "synth/verify/verify.hpp"
 #include "tests/synth/generators.hpp"
 #include "tests/synth/support.hpp"

@@ -2,7 +2,10 @@
 
 #include <algorithm>
 
+#include "synth/redistribute/chains.hpp"
 #include "synth/redistribute/choice.hpp"
+#include "synth/redistribute/print_text.hpp"
+#include "synth/redistribute/steps.hpp"
 #include "tests/synth/support.hpp"
 
 namespace tessera::synth::test {

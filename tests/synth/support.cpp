@@ -8,6 +8,7 @@
 
 #include "synth/collective/moves.hpp"
 #include "synth/collective/programmed.hpp"
+#include "synth/redistribute/print_text.hpp"
 
 namespace tessera::synth::test {
 

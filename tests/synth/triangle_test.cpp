@@ -14,6 +14,7 @@
 #include "bench/planner/problems.hpp"
 #include "bench/planner/scores.hpp"
 #include "synth/redistribute/choice.hpp"
+#include "synth/redistribute/print_text.hpp"
 #include "tests/synth/random_layouts.hpp"
 #include "tests/synth/support.hpp"
 

@@ -9,7 +9,8 @@
 
 #include "synth/collective/programmed.hpp"
 #include "synth/machine/machine.hpp"
-#include "synth/redistribute/chain.hpp"
+#include "synth/redistribute/print_json.hpp"
+#include "synth/redistribute/steps.hpp"
 #include "synth/transfer/unit_moves.hpp"
 #include "synth/verify/verify.hpp"
 #include "tests/synth/support.hpp"

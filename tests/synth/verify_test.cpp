@@ -1,9 +1,10 @@
 // The verifier refuses what is wrong: dropped steps, swapped axes, other tiles, every changed figure.
 #include "synth/verify/verify.hpp"
-#include "synth/redistribute/chain.hpp"
 
 #include <fmt/format.h>
 
+#include "synth/redistribute/print_text.hpp"
+#include "synth/redistribute/steps.hpp"
 #include "tests/synth/generators.hpp"
 #include "tests/synth/support.hpp"
 

@@ -18,9 +18,10 @@ void Inserter::insert(open::ValueId id, const open::Node& node, const open::As& 
   synth::PlanOptions options;
   if (body.is_as) {
     options.within_bytes = body.within_bytes;
-    options.source_dies = false;  // the runtime frees no part of an array
     const auto operand_begun = body_->values.begun(body.operand_begins, id);
-    options.source_lives_on = may_live_on(value->node(), operand_begun.value_or(typed_.nodes.size()));
+    const bool lives_on = may_live_on(value->node(), operand_begun.value_or(typed_.nodes.size()));
+    // The runtime frees no part of an array.
+    options.source = lives_on ? synth::Source::lives_on : synth::Source::kept_whole;
   }
   MaybeHeld result = value;
   for (Change& change : layouts->uses.at(0)) {

@@ -11,8 +11,10 @@
 #include <utility>
 
 #include "synth/kinds.hpp"
+#include "synth/machine/machine.hpp"
 #include "synth/redistribute/rivals/alpa.hpp"
 #include "synth/redistribute/rivals/meshes.hpp"
+#include "synth/redistribute/rivals/rivals.hpp"
 #include "synth/transfer/transfer_cost.hpp"
 
 namespace tessera::synth {

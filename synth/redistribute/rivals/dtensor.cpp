@@ -8,7 +8,8 @@
 #include <utility>
 
 #include "synth/kinds.hpp"
-#include "synth/redistribute/chain.hpp"
+#include "synth/redistribute/rivals/rivals.hpp"
+#include "synth/redistribute/steps.hpp"
 
 namespace tessera::synth {
 

@@ -1,7 +1,9 @@
 // The yardstick everybody knows: gather everything, then slice.
-#include "synth/redistribute/chain.hpp"
 
 #include "synth/kinds.hpp"
+#include "synth/redistribute/chains.hpp"
+#include "synth/redistribute/rivals/rivals.hpp"
+#include "synth/redistribute/steps.hpp"
 
 namespace tessera::synth {
 

@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "synth/redistribute/rivals/refusals.hpp"
+#include "synth/redistribute/rivals/rivals.hpp"
 
 namespace tessera::synth {
 

@@ -3,6 +3,7 @@
 
 #include "synth/layout/axis_parts.hpp"
 #include "synth/redistribute/rivals/paper.hpp"
+#include "synth/redistribute/steps.hpp"
 
 namespace tessera::synth::rivals {
 

@@ -5,8 +5,12 @@
 #include <utility>
 
 #include "synth/layout/axis_parts.hpp"
+#include "synth/redistribute/chain.hpp"
+#include "synth/redistribute/chains.hpp"
 #include "synth/redistribute/programs.hpp"
 #include "synth/redistribute/rivals/refusals.hpp"
+#include "synth/redistribute/rivals/rivals.hpp"
+#include "synth/redistribute/steps.hpp"
 #include "synth/reduce/rivals.hpp"
 
 namespace tessera::synth {

@@ -3,9 +3,10 @@
 #include <numeric>
 #include <utility>
 
-#include "synth/redistribute/chain.hpp"
 #include "synth/redistribute/pieces.hpp"
 #include "synth/redistribute/rivals/refusals.hpp"
+#include "synth/redistribute/rivals/rivals.hpp"
+#include "synth/redistribute/steps.hpp"
 
 namespace tessera::synth {
 

@@ -10,6 +10,9 @@
 
 #include "synth/kinds.hpp"
 #include "synth/layout/axis_parts.hpp"
+#include "synth/redistribute/chains.hpp"
+#include "synth/redistribute/rivals/rivals.hpp"
+#include "synth/redistribute/steps.hpp"
 
 namespace tessera::synth {
 
