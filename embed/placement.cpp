@@ -12,6 +12,7 @@
 #include "embed/used_files.hpp"
 #include "frontend/parse.hpp"
 #include "synth/ranking/ranking.hpp"
+#include "synth/transfer/reduce_program.hpp"
 #include "typeck/placement/requests.hpp"
 
 namespace tessera {

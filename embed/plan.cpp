@@ -17,6 +17,7 @@
 #include "synth/redistribute/print_json.hpp"
 #include "synth/redistribute/print_text.hpp"
 #include "synth/redistribute/read_json.hpp"
+#include "synth/transfer/reduce_program.hpp"
 #include "synth/verify/verify.hpp"
 #include "tessera/plan_verdict.hpp"
 

@@ -15,16 +15,16 @@ namespace tessera {
 
 namespace {
 
-// The plan as a program that gives back the array after each step, in a world that makes it with the plan's sends.
-synth::Program as_program(const synth::Plan& plan, runtime::World& world) {
+// The plan as a program that gives back the array after each step.
+synth::Program as_program(const synth::Plan& plan) {
   synth::Program program;
   synth::RegisterId array = program.registers.add(plan.from);
   program.inputs = {array};
   for (const synth::PlanStep& step : plan.steps) {
     const synth::RegisterId next = program.registers.add(step.after);
-    program.body.push_back(synth::Step{0, synth::Apply{synth::Collect{step.collective}, {array}, {next}}});
+    synth::Collect collect{synth::carried_out(step, program.registers[array])};
+    program.body.push_back(synth::Step{0, synth::Apply{std::move(collect), {array}, {next}}});
     program.outputs.push_back(next);
-    if (synth::lists_copies(step, program.registers[array])) world.sends[next] = step.listed;
     array = next;
   }
   return program;
@@ -49,9 +49,7 @@ Result<PlanRun> Session::run(const Plan& plan, const Array& source) {
       return embed::failure(base::make(embed::Kind::bad_call, fmt::format("the plan begins with {}, not with {}",
                                                                           plan.from(), synth::print(value.type()))));
     }
-    runtime::World world = impl_->world();
-    const synth::Program program = as_program(steps, world);
-    auto outcome = runtime::run(program, {value}, world);
+    auto outcome = runtime::run(as_program(steps), {value}, impl_->world());
     if (!outcome) return embed::to_public({}, outcome.errors());
     PlanRun result;
     for (runtime::Value& after : outcome->outputs) result.after.push_back(array_of(std::move(after)));

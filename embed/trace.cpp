@@ -9,6 +9,7 @@
 #include "synth/layout/tiling.hpp"
 #include "synth/machine/machine.hpp"
 #include "synth/schedule/visits.hpp"
+#include "synth/transfer/reduce_program.hpp"
 
 namespace tessera::embed {
 

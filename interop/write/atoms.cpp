@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <set>
 
+#include "synth/transfer/reduce_program.hpp"
+
 namespace tessera::interop {
 
 namespace {

@@ -10,6 +10,7 @@
 #include "synth/collective/programmed.hpp"
 #include "synth/collective/sends.hpp"
 #include "synth/layout/tiling.hpp"
+#include "synth/transfer/relay_recipe.hpp"
 
 namespace tessera::interop {
 

@@ -20,9 +20,9 @@ base::Status Executor::collect(const synth::Apply& apply, const synth::Collect& 
   const synth::RegisterId from = apply.operands[0];
   const synth::RegisterId to = apply.results[0];
   if (borders_ != nullptr && is_border(from, to)) return send_over_border(from, to);
-  if (const auto listed = world_.sends.find(to); listed != world_.sends.end() && !team_.alone())
-    return send_as_listed(*listed->second, from, to);
   const synth::Collective& step = collect.collective;
+  if (const synth::ListedSends* const listed = synth::listed_of(step); listed != nullptr && !team_.alone())
+    return send_as_listed(*listed, from, to);
   if (const auto* keep = std::get_if<synth::Keep>(&step.effect)) return this->keep(from, to, *keep);
   switch (synth::movement(step)) {
     case synth::Movement::none:  // a slice is a view; nothing comes here

@@ -101,8 +101,6 @@ struct World {
   // Devices are made as unequal as the machine says they are, and a clock tells what that costs (throttle.hpp). All
   // ranks of a team, or none.
   bool throttle = false;
-  // The sends by which ranks make some results of collectives, in place of the step's own: copies only, and verified.
-  std::map<synth::RegisterId, std::shared_ptr<const synth::ListedSends>> sends;
   // The pass of every origin, if a program computes gradients: the run then reports what it kept for the backward pass.
   std::vector<synth::Pass> passes;
 };

@@ -8,6 +8,9 @@
 
 #include "synth/kinds.hpp"
 #include "synth/layout/axis_parts.hpp"
+#include "synth/transfer/box_send.hpp"
+#include "synth/transfer/reduce_program.hpp"
+#include "synth/transfer/relay_recipe.hpp"
 
 namespace tessera::synth {
 
@@ -67,7 +70,7 @@ std::optional<CollectiveKind> collective_by_name(std::string_view name) {
 
 CollectiveKind kind_of(const Collective& step) {
   const CollectiveKind kind = std::visit([](const auto& effect) { return kind_of(effect); }, step.effect);
-  const bool is_relayed = kind == CollectiveKind::exchange && std::holds_alternative<RelayRef>(step.recipe);
+  const bool is_relayed = kind == CollectiveKind::exchange && recipe_of<RelayRef>(step) != nullptr;
   return is_relayed ? CollectiveKind::relay : kind;
 }
 
@@ -107,16 +110,38 @@ const AxisList& axes_of(const Collective& step) {
   return std::visit([](const auto& effect) -> const AxisList& { return axes_of(effect); }, step.effect);
 }
 
-const Round* round_of(const Collective& step) { return std::get_if<Round>(&step.recipe); }
+const Round* round_of(const Collective& step) { return recipe_of<Round>(step); }
 
 const RelayRecipe* relay_of(const Collective& step) {
-  const auto* relay = std::get_if<RelayRef>(&step.recipe);
+  const auto* relay = recipe_of<RelayRef>(step);
   return relay == nullptr ? nullptr : relay->get();
 }
 
 const ReduceProgram* program_of(const Collective& step) {
-  const auto* program = std::get_if<ReduceProgramRef>(&step.recipe);
+  const auto* program = recipe_of<ReduceProgramRef>(step);
   return program == nullptr ? nullptr : program->get();
+}
+
+const ListedSends* listed_of(const Collective& step) {
+  const auto* listed = std::get_if<Listed>(&step.recipe);
+  return listed == nullptr ? nullptr : listed->sends.get();
+}
+
+Collective with_list(Collective step, ListedRef sends) {
+  const auto own = [](const auto& recipe) -> OwnRecipe {
+    if constexpr (std::is_same_v<std::decay_t<decltype(recipe)>, Listed>)
+      return recipe.of;
+    else
+      return recipe;
+  };
+  step.recipe = Listed{std::move(sends), std::visit(own, step.recipe)};
+  return step;
+}
+
+Collective without_list(Collective step) {
+  if (const auto* listed = std::get_if<Listed>(&step.recipe))
+    step.recipe = std::visit([](const auto& recipe) -> Recipe { return recipe; }, OwnRecipe(listed->of));
+  return step;
 }
 
 // ---- Group sizes ----
@@ -195,7 +220,7 @@ class Application {
   base::Result<ArrayType> operator()(const Exchange& exchange) {
     if (const Round* round = round_of(step_)) TESSERA_TRY_STATUS(check_round(*round));
     TESSERA_TRY_STATUS(check_same_array(exchange.target));
-    const bool is_relayed = std::holds_alternative<RelayRef>(step_.recipe);
+    const bool is_relayed = recipe_of<RelayRef>(step_) != nullptr;
     if (is_relayed && relay_of(step_) == nullptr) return refuse("it does not say who sends what");
     if (exchange.target.mesh() != before_.mesh() && !before_.layout().pending().empty())
       return refuse("a pending array cannot change its mesh");
@@ -356,10 +381,9 @@ class Application {
 // Does the recipe carry out the effect?
 base::Status check_recipe(const Collective& step) {
   const bool is_exchange = std::holds_alternative<Exchange>(step.effect);
-  if (std::holds_alternative<Round>(step.recipe) && !is_exchange)
-    return refuse(step, "only an exchange is cut into rounds");
-  if (std::holds_alternative<RelayRef>(step.recipe) && !is_exchange) return refuse(step, "only an exchange is relayed");
-  if (std::holds_alternative<ReduceProgramRef>(step.recipe) && movement(step) != Movement::sums)
+  if (round_of(step) != nullptr && !is_exchange) return refuse(step, "only an exchange is cut into rounds");
+  if (recipe_of<RelayRef>(step) != nullptr && !is_exchange) return refuse(step, "only an exchange is relayed");
+  if (recipe_of<ReduceProgramRef>(step) != nullptr && movement(step) != Movement::sums)
     return refuse(step, "only sums have programs");
   return base::Done{};
 }

@@ -11,10 +11,12 @@
 
 #include "base/result.hpp"
 #include "synth/layout/array_type.hpp"
-#include "synth/transfer/reduce_program.hpp"
-#include "synth/transfer/relay_recipe.hpp"
 
 namespace tessera::synth {
+
+struct ListedSends;
+struct ReduceProgram;
+struct RelayRecipe;
 
 // ---- Effects ----
 //
@@ -105,7 +107,19 @@ using RelayRef = std::shared_ptr<const RelayRecipe>;
 // The steps by which a reduce_scatter or an all_reduce adds up.
 using ReduceProgramRef = std::shared_ptr<const ReduceProgram>;
 
-using Recipe = std::variant<Direct, Round, RelayRef, ReduceProgramRef>;
+using OwnRecipe = std::variant<Direct, Round, RelayRef, ReduceProgramRef>;
+
+// Sends that are listed one by one; never null.
+using ListedRef = std::shared_ptr<const ListedSends>;
+
+// Listed sends in the place of a recipe, which says what a list does not: the number of a round, the stretches of a
+// relay, the order in which a program adds up.
+struct Listed {
+  ListedRef sends;
+  OwnRecipe of = Direct{};
+};
+
+using Recipe = std::variant<Direct, Round, RelayRef, ReduceProgramRef, Listed>;
 
 // ---- Steps ----
 
@@ -147,10 +161,21 @@ const ArrayType* target_of(const Collective& step);
 // The list of axes along which the devices of a group differ; empty where a step names none, or several lists.
 const AxisList& axes_of(const Collective& step);
 
-// Null where the recipe is another.
+// The recipe of that kind, also where its sends are listed; null where it is another.
+template <class Kind>
+const Kind* recipe_of(const Collective& step) {
+  const auto* listed = std::get_if<Listed>(&step.recipe);
+  return listed == nullptr ? std::get_if<Kind>(&step.recipe) : std::get_if<Kind>(&listed->of);
+}
 const Round* round_of(const Collective& step);
 const RelayRecipe* relay_of(const Collective& step);
 const ReduceProgram* program_of(const Collective& step);
+
+// The sends of a step, where they are listed; else null.
+const ListedSends* listed_of(const Collective& step);
+// The step with these sends, and without any.
+Collective with_list(Collective step, ListedRef sends);
+Collective without_list(Collective step);
 
 // How many devices exchange among themselves, of so many.
 std::int64_t group_size(const Collective& step, std::int64_t devices);

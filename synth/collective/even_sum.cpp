@@ -22,7 +22,7 @@ std::optional<EvenSum> EvenSum::of_any_size(const Collective& step, const ArrayT
   auto program = even_program(*axes, made.scatters_, *program_of(step));
   if (!program) return std::nullopt;
   made.program_ = std::move(*program);
-  made.steps_ = std::get<ReduceProgramRef>(step.recipe);
+  made.steps_ = *recipe_of<ReduceProgramRef>(step);
   made.reduced_ = *axes;
   made.element_bytes_ = bytes_of(after.element());
   made.devices_ = after.devices();

@@ -7,6 +7,7 @@
 #include "synth/collective/moves.hpp"
 #include "synth/collective/programmed.hpp"
 #include "synth/collective/rounds.hpp"
+#include "synth/transfer/relay_recipe.hpp"
 
 namespace tessera::synth {
 

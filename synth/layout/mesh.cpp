@@ -13,6 +13,7 @@
 #include "base/utf8.hpp"
 #include "synth/kinds.hpp"
 #include "synth/layout/cursor.hpp"
+#include "synth/layout/place_matrix.hpp"
 
 namespace tessera::synth {
 
@@ -203,27 +204,32 @@ Mesh::Mesh(std::vector<MeshAxis> axes) : axes_(std::move(axes)), strides_(axes_.
 
 base::Result<MeshRef> Mesh::make(std::vector<MeshAxis> axes) { return make_on(std::move(axes), {}); }
 
-base::Result<MeshRef> Mesh::placed(std::vector<MeshAxis> axes, PlaceMatrix matrix) {
-  return make_on(std::move(axes), {}, std::move(matrix));
+base::Result<MeshRef> Mesh::placed(std::vector<MeshAxis> axes, const PlaceMatrix& matrix) {
+  return make_on(std::move(axes), {}, &matrix);
 }
 
 base::Result<MeshRef> Mesh::make_on(std::vector<MeshAxis> axes, const std::vector<DeviceRange>& ranges,
-                                    std::optional<PlaceMatrix> matrix) {
+                                    const PlaceMatrix* matrix) {
   return base::guarded([&]() -> base::Result<MeshRef> {
     TESSERA_TRY_STATUS(check_axes(axes));
     auto mesh = std::unique_ptr<Mesh>(new Mesh(std::move(axes)));
     if (!ranges.empty()) TESSERA_TRY_STATUS(check_devices(ranges, mesh->devices_));
     std::vector<std::int32_t> order;
-    if (matrix) {
+    if (matrix != nullptr) {
       const std::vector<std::int64_t> sizes = axis_sizes(*mesh);
       const std::string fault = fault_of(*matrix, sizes);
       if (!fault.empty()) return bad_place(print(*matrix), fault);
       order = devices_in_order(*matrix, sizes);
     }
     mesh->put_on(ranges, order);
-    mesh->matrix_ = std::move(matrix);
+    if (matrix != nullptr) mesh->matrix_ = std::make_shared<const PlaceMatrix>(*matrix);
     return MeshRef(std::move(mesh));
   });
+}
+
+bool Mesh::has_matrix_of(const Mesh& other) const {
+  if (matrix_ == nullptr || other.matrix_ == nullptr) return matrix_ == other.matrix_;
+  return *matrix_ == *other.matrix_;
 }
 
 base::Result<MeshRef> Mesh::ordered(std::vector<MeshAxis> axes, std::vector<std::int32_t> devices, const Mesh* where) {
@@ -311,7 +317,7 @@ std::int64_t devices_of_both(const Mesh& a, const Mesh& b) {
 }
 
 std::string print(const Mesh& mesh) {
-  return print_axes(mesh) + (mesh.matrix() ? " place " + print(*mesh.matrix()) : "");
+  return print_axes(mesh) + (mesh.matrix() != nullptr ? " place " + print(*mesh.matrix()) : "");
 }
 
 std::string print_axes(const Mesh& mesh) {
@@ -357,7 +363,7 @@ base::Result<MeshRef> parse_mesh(std::string_view text) {
     if (!parts.place) return Mesh::make_on(std::move(axes), ranges);
     auto matrix = parse_place_matrix(*parts.place);
     if (!matrix) return bad_place(excerpt(*parts.place), "is no matrix").suggest("write one as `place [[4,4],[1,4]]`");
-    return Mesh::make_on(std::move(axes), ranges, std::move(matrix));
+    return Mesh::make_on(std::move(axes), ranges, &*matrix);
   });
 }
 

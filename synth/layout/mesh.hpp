@@ -11,7 +11,6 @@
 #include "base/ids.hpp"
 #include "base/result.hpp"
 #include "synth/layout/device_ranges.hpp"
-#include "synth/layout/place_matrix.hpp"
 #include "synth/layout/weights.hpp"
 
 namespace tessera::synth {
@@ -33,6 +32,8 @@ struct MeshAxis {
 // A device of the run, whatever meshes it is in; in the machine's order.
 using DeviceId = base::Id<struct DeviceTag>;
 
+struct PlaceMatrix;
+
 class Mesh;
 using MeshRef = std::shared_ptr<const Mesh>;  // never null
 
@@ -53,12 +54,12 @@ class Mesh {
   // weight for each position, that have one name, or whose sums are too large together.
   static base::Result<MeshRef> make(std::vector<MeshAxis> axes);
   // The axes where a matrix puts them; `bad-place` unless it has a row for each axis that multiplies to its size.
-  static base::Result<MeshRef> placed(std::vector<MeshAxis> axes, PlaceMatrix matrix);
+  static base::Result<MeshRef> placed(std::vector<MeshAxis> axes, const PlaceMatrix& matrix);
   // The axes on these devices of the run, in the order of the ranges; with a matrix, in the order that it gives to
   // them. `mesh-devices` unless these are as many different devices as the mesh has, each below kDevicesMax. Without
   // ranges on 0:D.
   static base::Result<MeshRef> make_on(std::vector<MeshAxis> axes, const std::vector<DeviceRange>& ranges,
-                                       std::optional<PlaceMatrix> matrix = std::nullopt);
+                                       const PlaceMatrix* matrix = nullptr);
   // The devices in this order, row-major, each once: numbers of devices on a mesh of as many, or on 0:D.
   static base::Result<MeshRef> ordered(std::vector<MeshAxis> axes, std::vector<std::int32_t> devices,
                                        const Mesh* where = nullptr);
@@ -91,8 +92,10 @@ class Mesh {
   const std::vector<DeviceRange>& ranges() const { return ranges_; }
   // Do both have the same devices of the run?
   bool has_devices_of(const Mesh& other) const { return devices_ == other.devices_ && ids_ == other.ids_; }
-  // The matrix that placed the axes, if one did; it may be that of row-major order.
-  const std::optional<PlaceMatrix>& matrix() const { return matrix_; }
+  // The matrix that placed the axes, null if none did; it may be that of row-major order.
+  const PlaceMatrix* matrix() const { return matrix_.get(); }
+  // Has a matrix placed the axes of both in the same way, or of neither?
+  bool has_matrix_of(const Mesh& other) const;
   // How much the position grows when the axis' coordinate grows by one.
   std::int64_t stride(std::size_t axis) const { return strides_[axis]; }
 
@@ -110,7 +113,7 @@ class Mesh {
   std::vector<std::int32_t> devices_at_;  // at every place; none if they are in order
   std::vector<std::int32_t> ids_;         // of every number its device of the run; none on 0:D
   std::vector<DeviceRange> ranges_;
-  std::optional<PlaceMatrix> matrix_;
+  std::shared_ptr<const PlaceMatrix> matrix_;  // null: none
   std::int64_t devices_ = 1;
 };
 

@@ -15,6 +15,7 @@
 #include "synth/machine/machine.hpp"
 #include "synth/machine/round_cost.hpp"
 #include "synth/machine/traffic.hpp"
+#include "synth/transfer/relay_recipe.hpp"
 #include "synth/transfer/transfer_cost.hpp"
 
 namespace tessera::synth {
@@ -232,7 +233,7 @@ StepCost cost(const Machine& machine, const Collective& step, const ArrayType& b
   switch (movement(step)) {
     case Movement::none: return StepCost{};
     case Movement::copies:
-      if (std::holds_alternative<RelayRef>(step.recipe)) return cost_of_relay(machine, step, before, after);
+      if (recipe_of<RelayRef>(step) != nullptr) return cost_of_relay(machine, step, before, after);
       if (const Round* round = round_of(step)) return cost_of_round(machine, *round, before, after);
       return cost_of_moves(machine, before, after);
     case Movement::sums:

@@ -13,6 +13,7 @@
 #include "synth/collective/tile_exchange.hpp"
 #include "synth/machine/even_traffic.hpp"
 #include "synth/machine/machine.hpp"
+#include "synth/transfer/relay_recipe.hpp"
 
 namespace tessera::synth {
 

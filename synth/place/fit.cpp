@@ -27,7 +27,7 @@ PlaceProblem place_problem(const Mesh& mesh, const Machine& machine) {
 
 std::optional<PlaceMatrix> matrix_on(const Mesh& mesh, const Machine& machine) {
   const PlaceProblem problem = place_problem(mesh, machine);
-  auto matrix = mesh.matrix();
+  auto matrix = mesh.matrix() != nullptr ? std::optional(*mesh.matrix()) : std::nullopt;
   if (!matrix && mesh.is_row_major()) matrix = row_major_placement(problem);
   return matrix && is_placement(problem, *matrix) ? matrix : std::nullopt;
 }
@@ -44,7 +44,7 @@ bool fills_units(const Cluster& cluster, const Mesh& mesh) {
 
 base::Result<Machine> machine_for(const Machine& machine, const Mesh& mesh) {
   TESSERA_TRY(checked, machine_for(machine, mesh.devices_end()));
-  if (!mesh.matrix() || machine.levels.empty()) return checked;
+  if (mesh.matrix() == nullptr || machine.levels.empty()) return checked;
   const PlaceProblem problem = place_problem(mesh, machine);
   if (is_placement(problem, *mesh.matrix())) return checked;
   return with_placements(

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "synth/transfer/box_send.hpp"
+
 namespace tessera::synth {
 
 std::string_view name(Planner planner) {
@@ -41,11 +43,12 @@ std::optional<Planner> planner_by_name(std::string_view name) {
   return std::nullopt;
 }
 
-bool lists_copies(const PlanStep& step, const ArrayType& before) {
-  if (step.listed == nullptr || !before.layout().pending().empty() || !step.after.layout().pending().empty())
-    return false;
-  const auto adds = [](const BoxSend& send) { return send.adds; };
-  return std::none_of(step.listed->sends.begin(), step.listed->sends.end(), adds);
+Collective carried_out(const PlanStep& step, const ArrayType& before) {
+  const ListedSends* const listed = listed_of(step.collective);
+  if (listed == nullptr) return step.collective;
+  const bool is_of_parts = !before.layout().pending().empty() || !step.after.layout().pending().empty();
+  const bool adds = std::ranges::any_of(listed->sends, &BoxSend::adds);
+  return is_of_parts || adds ? without_list(step.collective) : step.collective;
 }
 
 }  // namespace tessera::synth

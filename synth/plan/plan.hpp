@@ -8,7 +8,6 @@
 #include <vector>
 
 #include "synth/collective/collective.hpp"
-#include "synth/transfer/box_send.hpp"
 
 namespace tessera::synth {
 
@@ -48,13 +47,11 @@ struct PlanStep {
   std::int64_t group_size = 0;
   std::int64_t peak_bytes = 0;  // of this step
   double seconds = 0;           // not in the JSON: 0 in a plan that was read
-  // Listed sends, if any, replace the step's recipe.
-  std::shared_ptr<const ListedSends> listed = {};
 };
 
-// Are the sends of a step on an array of type `before` listed, and copies only? Otherwise the step is carried out by
-// its own recipe, so that sums are added in its order.
-bool lists_copies(const PlanStep& step, const ArrayType& before);
+// The step, on an array of type `before`, as it is carried out: by its list, if that has copies only. Sums are added up
+// in the order of their own recipe, whatever is listed.
+Collective carried_out(const PlanStep& step, const ArrayType& before);
 
 // The meaning of every figure: language.md section 10.
 struct Plan {

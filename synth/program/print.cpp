@@ -20,6 +20,8 @@
 #include "synth/layout/axis_parts.hpp"
 #include "synth/program/program.hpp"
 #include "synth/program/text_reader.hpp"
+#include "synth/transfer/reduce_program.hpp"
+#include "synth/transfer/relay_recipe.hpp"
 
 namespace tessera::synth {
 
@@ -307,6 +309,10 @@ class ProgramPrinter {
   }
   std::string recipe_text(const RelayRef& relay, const Mesh*) const {
     return relay == nullptr ? "" : fmt::format(" relay <{}>", print(*relay));
+  }
+  // Programs that are printed list no sends; nothing reads this back either.
+  std::string recipe_text(const Listed& listed, const Mesh* mesh) const {
+    return std::visit([&](const auto& own) { return recipe_text(own, mesh); }, listed.of) + " as listed";
   }
   std::string recipe_text(const ReduceProgramRef& program, const Mesh* mesh) const {
     return program == nullptr || mesh == nullptr ? "" : fmt::format(" program <{}>", print(*mesh, *program));

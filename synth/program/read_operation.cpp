@@ -6,6 +6,8 @@
 #include <utility>
 
 #include "synth/program/program_reader.hpp"
+#include "synth/transfer/reduce_program.hpp"
+#include "synth/transfer/relay_recipe.hpp"
 
 namespace tessera::synth {
 

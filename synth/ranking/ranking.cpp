@@ -79,7 +79,7 @@ class Ranking {
   }
 
   MeshRef placed(const PlaceMatrix& matrix) const {
-    auto mesh = Mesh::make_on(mesh_->axes(), mesh_->ranges(), matrix);
+    auto mesh = Mesh::make_on(mesh_->axes(), mesh_->ranges(), &matrix);
     TESSERA_CHECK(mesh.ok(), "an enumerated matrix that is no placement");
     return *mesh;
   }

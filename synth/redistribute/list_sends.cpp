@@ -7,6 +7,8 @@
 #include "synth/collective/sends.hpp"
 #include "synth/kinds.hpp"
 #include "synth/layout/tiling.hpp"
+#include "synth/transfer/reduce_program.hpp"
+#include "synth/transfer/relay_recipe.hpp"
 
 namespace tessera::synth {
 
@@ -42,9 +44,11 @@ base::Result<Plan> with_sends(Plan plan, const Machine& machine) {
     TESSERA_TRY(checked, machine_for(machine, run_devices(plan.from, plan.to)));
     ArrayType before = plan.from;
     for (PlanStep& step : plan.steps) {
-      if (step.received_bytes_total > 0 && step.listed == nullptr)
-        step.listed = std::make_shared<const ListedSends>(listed(checked, step, before));
-      if (step.listed != nullptr) count += step.listed->sends.size();
+      if (step.received_bytes_total > 0 && listed_of(step.collective) == nullptr) {
+        auto sends = std::make_shared<const ListedSends>(listed(checked, step, before));
+        step.collective = with_list(std::move(step.collective), std::move(sends));
+      }
+      if (const ListedSends* const sends = listed_of(step.collective)) count += sends->sends.size();
       if (count > kListedSendsMax) return base::make(Kind::too_many_sends, kListedSendsMax, kListedDevicesMax);
       const Round* round = round_of(step.collective);
       const bool more_rounds = round != nullptr && round->index + 1 < round->count;

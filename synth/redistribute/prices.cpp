@@ -34,7 +34,7 @@ std::int64_t rounded(std::int64_t bytes) {
 
 std::size_t KnownSums::mesh(const MeshRef& mesh) {
   const auto same = [&](const MeshRef& known) {
-    return known == mesh || (*known == *mesh && known->matrix() == mesh->matrix());
+    return known == mesh || (*known == *mesh && known->has_matrix_of(*mesh));
   };
   const auto number = static_cast<std::size_t>(std::ranges::find_if(meshes_, same) - meshes_.begin());
   if (number == meshes_.size()) meshes_.push_back(mesh);
@@ -179,7 +179,7 @@ StepCost Prices::of_program(const Collective& step, const ArrayType& before, con
 }
 
 StepCost Prices::of_relay(const Collective& step, const ArrayType& before, const ArrayType& after) {
-  const RelayRef& recipe = std::get<RelayRef>(step.recipe);
+  const RelayRef& recipe = *recipe_of<RelayRef>(step);
   const auto same = [&](const KnownRelay& k) { return k.recipe == recipe; };
   const auto found = std::find_if(relays_.begin(), relays_.end(), same);
   if (found != relays_.end()) return found->cost;

@@ -5,6 +5,10 @@
 #include "base/quoted.hpp"
 #include "synth/collective/direct_reduction.hpp"
 #include "synth/kinds.hpp"
+#include "synth/layout/place_matrix.hpp"
+#include "synth/transfer/box_send.hpp"
+#include "synth/transfer/reduce_program.hpp"
+#include "synth/transfer/relay_recipe.hpp"
 
 namespace tessera::synth {
 
@@ -12,7 +16,7 @@ namespace {
 
 // ` "place": [[4,4],[1,4]],` of a mesh that a matrix places.
 std::string place_json(const Mesh& mesh) {
-  return mesh.matrix() ? fmt::format(R"( "place": {},)", print(*mesh.matrix())) : "";
+  return mesh.matrix() != nullptr ? fmt::format(R"( "place": {},)", print(*mesh.matrix())) : "";
 }
 
 // ` "to_mesh": "x:4 on 8:12",` of a plan between two meshes.
@@ -54,9 +58,10 @@ std::string send_json(const BoxSend& send) {
 }
 
 std::string sends_json(const PlanStep& step) {
-  if (step.listed == nullptr) return "";
+  const ListedSends* const listed = listed_of(step.collective);
+  if (listed == nullptr) return "";
   std::string text;
-  for (const BoxSend& send : step.listed->sends) text.append(text.empty() ? "" : ", ").append(send_json(send));
+  for (const BoxSend& send : listed->sends) text.append(text.empty() ? "" : ", ").append(send_json(send));
   return fmt::format(R"(, "sends": [{}])", text);
 }
 
@@ -64,22 +69,23 @@ std::string sends_json(const PlanStep& step) {
 std::string transfer_json(const PlanStep& step) {
   const RelayRecipe* relay = relay_of(step.collective);
   const ReduceProgram* program = program_of(step.collective);
+  const ListedSends* const listed = listed_of(step.collective);
   if (step.received_bytes_total == 0) return "";
   std::string recipe = "direct";
   std::int64_t hops = 1;
   std::int64_t stretches = 1;
   if (program != nullptr) {
     recipe = "program";
-    hops = step.listed != nullptr ? step.listed->hops : hop_slots(*program);
+    hops = listed != nullptr ? listed->hops : hop_slots(*program);
     stretches = program->stretches;
   } else if (relay != nullptr) {
     recipe = "relay " + print(*relay);
     hops = relay->hops;
     stretches = relay->stretches;
-  } else if (step.listed != nullptr) {
-    recipe = step.listed->at_once ? "direct" : "listed";
-    hops = step.listed->hops;
-    stretches = step.listed->stretches;
+  } else if (listed != nullptr) {
+    recipe = listed->at_once ? "direct" : "listed";
+    hops = listed->hops;
+    stretches = listed->stretches;
   } else if (movement(step.collective) == Movement::sums) {
     hops = DirectReduction(kind_of(step.collective), step.group_size).hops();
   }

@@ -72,7 +72,7 @@ std::optional<ReduceLevels> levels_of_sum(const Machine& machine, const Mesh& me
 bool has_programs(const Machine& machine, const Mesh& mesh, std::int64_t members) {
   if (is_wide(mesh.devices(), members) && !(fills_units(Cluster(machine), mesh) && matrix_on(mesh, machine)))
     return false;
-  if (!mesh.is_row_major() && !mesh.matrix()) return false;
+  if (!mesh.is_row_major() && mesh.matrix() == nullptr) return false;
   return !is_assumed(machine);
 }
 

@@ -15,6 +15,8 @@
 #include "synth/redistribute/figures.hpp"
 #include "synth/redistribute/json.hpp"
 #include "synth/redistribute/round_peaks.hpp"
+#include "synth/transfer/box_send.hpp"
+#include "synth/transfer/relay_recipe.hpp"
 
 namespace tessera::synth {
 
@@ -94,8 +96,8 @@ base::Result<Collective> read_collective(const std::string& op, const std::strin
 constexpr std::array<std::string_view, 3> kTransferKeys = {"recipe", "hops", "stretches"};
 
 struct ReadTransfer {
-  RelayRef relay;                             // null for a direct transfer and where the step has none
-  std::shared_ptr<const ListedSends> listed;  // null where no sends are listed
+  RelayRef relay;    // null for a direct transfer and where the step has none
+  ListedRef listed;  // null where no sends are listed
 };
 
 std::optional<std::int64_t> integer_at(const json::Array& items, std::size_t index, std::int64_t most) {
@@ -142,9 +144,9 @@ std::optional<BoxSend> read_send(const json::Value& value) {
   return send;
 }
 
-base::Result<std::shared_ptr<const ListedSends>> read_sends(const json::Object& transfer, ListedSends listed) {
+base::Result<ListedRef> read_sends(const json::Object& transfer, ListedSends listed) {
   const json::Value* const value = json::member(transfer, "sends");
-  if (value == nullptr) return std::shared_ptr<const ListedSends>();
+  if (value == nullptr) return ListedRef();
   const auto* items = std::get_if<json::Array>(&value->content);
   if (items == nullptr) return bad("`sends` is not a list");
   for (std::size_t i = 0; i < items->size(); ++i) {
@@ -262,7 +264,7 @@ base::Result<PlanStep> read_step(const json::Value& value, const Meshes& meshes)
   if (program != nullptr && movement(collective) != Movement::sums) return bad("only sums have programs");
   step.collective = collective;
   if (program != nullptr) step.collective.recipe = program;
-  step.listed = transfer.listed;
+  if (transfer.listed != nullptr) step.collective = with_list(std::move(step.collective), transfer.listed);
   TESSERA_TRY_STATUS(read_integer(*object, "local_bytes_max", step.local_bytes_max));
   TESSERA_TRY_STATUS(read_integer(*object, "received_bytes_total", step.received_bytes_total));
   TESSERA_TRY_STATUS(read_integer(*object, "received_bytes_max", step.received_bytes_max));
@@ -301,7 +303,14 @@ bool has_rounds_along(const Plan& plan, std::size_t first, const ArrayType& befo
 void set_dimension(Plan& plan, std::size_t first, std::size_t dimension) {
   const std::int64_t count = round_of(plan.steps[first].collective)->count;
   for (std::size_t i = first; i < first + static_cast<std::size_t>(count); ++i) {
-    if (auto* round = std::get_if<Round>(&plan.steps[i].collective.recipe)) round->dimension = dimension;
+    Collective& step = plan.steps[i].collective;
+    const Round* const round = round_of(step);
+    if (round == nullptr) continue;
+    const Round along{round->index, round->count, dimension};
+    if (auto* listed = std::get_if<Listed>(&step.recipe))
+      listed->of = along;
+    else
+      step.recipe = along;
   }
 }
 
@@ -380,7 +389,7 @@ base::Result<MeshRef> read_mesh(const json::Object& object) {
   if (place == nullptr) return mesh;
   auto matrix = matrix_of(*place);
   if (!matrix) return bad("`place` is not a list of lists of whole numbers");
-  return Mesh::make_on(mesh->axes(), mesh->ranges(), std::move(matrix));
+  return Mesh::make_on(mesh->axes(), mesh->ranges(), &*matrix);
 }
 
 base::Result<Plan> read_plan(const json::Value& value) {

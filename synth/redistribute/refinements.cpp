@@ -6,6 +6,7 @@
 
 #include "synth/cluster/cluster.hpp"
 #include "synth/layout/axis_parts.hpp"
+#include "synth/layout/place_matrix.hpp"
 #include "synth/redistribute/prices.hpp"
 
 namespace tessera::synth {
@@ -15,7 +16,7 @@ namespace {
 // The pieces of a part that lie on a level each, where a matrix places the mesh, outermost first.
 AxisList cut_at_levels(const Mesh& mesh, const AxisPart& part) {
   AxisList pieces{part};
-  if (!mesh.matrix()) return pieces;
+  if (mesh.matrix() == nullptr) return pieces;
   std::int64_t end = 1;  // of the positions along the axis, the outer levels' digits
   for (const std::int64_t factor : mesh.matrix()->rows[part.axis]) {
     end *= factor;

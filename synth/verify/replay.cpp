@@ -129,7 +129,7 @@ class EffectCheck {
   }
   Fault operator()(const Exchange& exchange) const {
     if (auto fault = check_target(exchange.target)) return fault;
-    if (std::holds_alternative<RelayRef>(step_.recipe) && relay_of(step_) == nullptr)
+    if (recipe_of<RelayRef>(step_) != nullptr && relay_of(step_) == nullptr)
       return "a relay does not say who sends what";
     return wrong_unless(same_mesh() || start().contributors == 1, "a pending array changes its mesh");
   }
@@ -224,7 +224,7 @@ Fault check_step(const State& before, const Collective& step, const ArrayType& a
   if (after.element() != before.type.element() || after.shape() != before.type.shape()) return "it changes the array";
   const bool is_exchange = std::holds_alternative<Exchange>(step.effect);
   if (round_of(step) != nullptr && !is_exchange) return "only an exchange is cut into rounds";
-  if (std::holds_alternative<RelayRef>(step.recipe) && !is_exchange) return "only an exchange is relayed";
+  if (recipe_of<RelayRef>(step) != nullptr && !is_exchange) return "only an exchange is relayed";
   if (round_of(step) != nullptr && round_of(step)->dimension >= after.rank())
     return "it names a dimension that is not there";
   const bool exist =

@@ -156,11 +156,11 @@ class PlanVerifier {
     if (auto fault = begins_anew(step.collective) ? check_sums(state_, contributors_)
                                                   : follow_contributors(state_, step.collective, after))
       return fault;
-    if (auto fault = step.listed != nullptr ? follow_listed(step, after, received, seconds)
-                                            : price(step, after, received, seconds))
+    if (auto fault = listed_of(step.collective) != nullptr ? follow_listed(step, after, received, seconds)
+                                                           : price(step, after, received, seconds))
       return fault;
     if (has_program) {
-      if (step.listed != nullptr && received != program.received_bytes)
+      if (listed_of(step.collective) != nullptr && received != program.received_bytes)
         return "the listed sends are not those of its program";
       received = program.received_bytes;
       seconds = program.seconds;
@@ -204,9 +204,9 @@ class PlanVerifier {
     State made = before;
     if (auto fault = follow_contributors(made, step.collective, after)) return fault;
     SendsReplay replay(before, after, made.gathered, program_of(step.collective) != nullptr);
-    if (auto fault = replay.follow(*step.listed, [](const Box&) { return true; })) return fault;
+    if (auto fault = replay.follow(*listed_of(step.collective), [](const Box&) { return true; })) return fault;
     received = in_bytes(replay.received());
-    seconds = seconds_of_sends(*step.listed, step.after, machine_);
+    seconds = seconds_of_sends(*listed_of(step.collective), step.after, machine_);
     return replay.check_tiles();
   }
   Fault check_listed(const PlanStep& step) const {
@@ -225,12 +225,13 @@ class PlanVerifier {
     SendsReplay replay(before, after, made.gathered, false);
     for (std::size_t k = 0; k < received.size(); ++k) {
       const PlanStep& step = plan_.steps[first + k];
-      if (step.listed == nullptr) return fmt::format("the sends of its round {} are not listed", k + 1);
+      const ListedSends* const listed = listed_of(step.collective);
+      if (listed == nullptr) return fmt::format("the sends of its round {} are not listed", k + 1);
       if (auto fault = check_listed(step)) return fault;
       const auto moves = [&](const Box& box) { return rounds.moves(box, *round_of(step.collective)); };
-      if (auto fault = replay.follow(*step.listed, moves)) return at(fmt::format("round {}", k + 1), fault);
+      if (auto fault = replay.follow(*listed, moves)) return at(fmt::format("round {}", k + 1), fault);
       if (in_bytes(replay.received()) != received[k]) return fmt::format("its round {} brings too little", k + 1);
-      seconds.push_back(seconds_of_sends(*step.listed, step.after, machine_));
+      seconds.push_back(seconds_of_sends(*listed, step.after, machine_));
     }
     return replay.check_tiles();
   }
@@ -310,7 +311,7 @@ class PlanVerifier {
     }
     std::vector<double> prices;
     Fault priced =
-        step.listed == nullptr
+        listed_of(step.collective) == nullptr
             ? CopyPrices(state_, after, step.after, machine_).replay(senders_, received_in, round.dimension, prices)
             : follow_listed_rounds(first, after, replay, received_in, prices);
     if (priced) return priced;

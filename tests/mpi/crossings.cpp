@@ -29,7 +29,7 @@ constexpr std::string_view kNaive = "naive";
 struct Crossing {
   std::string way;
   Plan plan;
-  std::shared_ptr<const synth::ListedSends> listed = {};
+  synth::ListedRef listed = nullptr;
 };
 
 // An array that has crossed, and how long this rank had part in it.
@@ -55,7 +55,7 @@ class Race {
     const synth::Plan& steps = plan_of(entered);
     if (request.planner == "alpa") {
       ASSERT_EQ(steps.steps.size(), 1U);
-      entered.listed = way == kNaive ? naive(*entered.plan.impl()) : steps.steps[0].listed;
+      entered.listed = way == kNaive ? naive(*entered.plan.impl()) : list_of(steps.steps[0]);
     }
     entered_.push_back(std::move(entered));
   }
@@ -88,7 +88,10 @@ class Race {
   runtime::Team& team() const { return *world_.team; }
   std::vector<runtime::Team::Words> told(runtime::Team::Words mine) { return taken(team().agree(base::Done{}, mine)); }
 
-  static std::shared_ptr<const synth::ListedSends> naive(const Plan::Impl& plan) {
+  static synth::ListedRef list_of(const synth::PlanStep& step) {
+    return std::get<synth::Listed>(step.collective.recipe).sends;
+  }
+  static synth::ListedRef naive(const Plan::Impl& plan) {
     const synth::ArrayType& from = plan.plan->from;
     const synth::ArrayType& to = plan.plan->to;
     const synth::Cluster cluster(*synth::machine_for(plan.machine, synth::run_devices(from, to)));
@@ -109,11 +112,9 @@ class Race {
   }
 
   Sent cross(const Crossing& crossing) {
-    const synth::Plan& steps = plan_of(crossing);
-    const synth::Program program = program_of_steps(steps);
-    runtime::World world = world_;
-    if (crossing.listed) world.sends[program.outputs.front()] = crossing.listed;
-    runtime::Outcome outcome = taken(runtime::run(program, array_, world));
+    synth::Plan steps = plan_of(crossing);
+    if (crossing.listed) steps.steps[0].collective = with_list(steps.steps[0].collective, crossing.listed);
+    runtime::Outcome outcome = taken(runtime::run(program_of_steps(steps), array_, world_));
     double seconds = 0;
     for (const runtime::OriginStatistics& statistics : outcome.statistics) seconds += statistics.seconds;
     return Sent{std::move(outcome.outputs.front()), seconds};

@@ -308,12 +308,11 @@ std::string other_tile(const Value& mine, const Value& simulated) {
 }  // namespace
 
 std::vector<std::string> differences(const Machines& machines, MemorySharing sharing, const synth::Program& program,
-                                     unsigned delays, const ListedByResult& sends) {
+                                     unsigned delays) {
   const Outcome simulated = run_well(program);
   const auto run_it = [&](const std::shared_ptr<Team>& team) -> std::string {
     World world;
     world.team = team;
-    world.sends = sends;
     const auto outcome = run(program, {}, world);
     if (!outcome.ok()) return outcome.errors()[0].message;
     return other_tile(outcome->outputs.at(0), simulated.outputs.at(0));

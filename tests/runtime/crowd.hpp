@@ -38,10 +38,8 @@ std::vector<std::string> in_crowd(const Machines& machines, MemorySharing sharin
 // Two to eight ranks on up to four machines, in any order.
 Machines any_machines(synth::test::Random& random);
 
-// The differences between the ranks of a crowd and the simulation, in the program's first output. `sends` are those of
-// World.
-using ListedByResult = std::map<synth::RegisterId, std::shared_ptr<const synth::ListedSends>>;
+// The differences between the ranks of a crowd and the simulation, in the program's first output.
 std::vector<std::string> differences(const Machines& machines, MemorySharing sharing, const synth::Program& program,
-                                     unsigned delays, const ListedByResult& sends = {});
+                                     unsigned delays);
 
 }  // namespace tessera::runtime::test

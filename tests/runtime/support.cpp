@@ -9,6 +9,8 @@
 #include <fstream>
 #include <iterator>
 
+#include "synth/layout/place_matrix.hpp"
+
 namespace tessera::runtime::test {
 
 void for_indices(const Shape& shape, const std::function<void(const Shape&)>& f) {

@@ -11,6 +11,7 @@
 #include "synth/redistribute/print_json.hpp"
 #include "synth/redistribute/print_text.hpp"
 #include "synth/redistribute/read_json.hpp"
+#include "synth/transfer/box_send.hpp"
 #include "synth/verify/verify.hpp"
 #include "tests/synth/support.hpp"
 
@@ -207,7 +208,7 @@ TEST(BetweenMeshes, AreRefusedWithOneSendChanged) {
   options.planner = Planner::alpa;
   const Plan right =
       planned(type("f32[48@x,48]", "x:4"), type("f32[48,48@y]", "y:2,z:3 on 6:12"), options, kNodesOfFour);
-  const std::shared_ptr<const ListedSends> listed = right.steps.back().listed;
+  const ListedSends* const listed = listed_of(right.steps.back().collective);
   ASSERT_NE(listed, nullptr);
   ASSERT_EQ(*fault_of(right, kNodesOfFour), std::nullopt);
   for (std::size_t i = 0; i < listed->sends.size(); ++i) {
@@ -221,7 +222,8 @@ TEST(BetweenMeshes, AreRefusedWithOneSendChanged) {
       if (change == 4) ++send.box[0].begin;
       if (change == 5) send.hop = static_cast<std::int32_t>(other.hops) + 1;
       Plan wrong = right;
-      wrong.steps.back().listed = std::make_shared<const ListedSends>(other);
+      Collective& step = wrong.steps.back().collective;
+      step = with_list(step, std::make_shared<const ListedSends>(other));
       EXPECT_NE(*fault_of(wrong, kNodesOfFour), std::nullopt) << i << ", change " << change;
     }
   }

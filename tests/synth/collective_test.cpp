@@ -1,4 +1,6 @@
 // Steps and the layouts they give, and why they may not be taken.
+#include "synth/transfer/reduce_program.hpp"
+#include "synth/transfer/relay_recipe.hpp"
 #include "tests/synth/support.hpp"
 
 namespace tessera::synth::test {

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "synth/layout/array_type.hpp"
+#include "synth/layout/place_matrix.hpp"
 
 namespace tessera::synth::test {
 

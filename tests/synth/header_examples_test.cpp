@@ -20,6 +20,7 @@
 #include "synth/redistribute/plan.hpp"
 #include "synth/reduce/search.hpp"
 #include "synth/schedule/warm_ups.hpp"
+#include "synth/transfer/box_send.hpp"
 #include "synth/transfer/reduce_moves.hpp"
 #include "synth/transfer/transfer_cost.hpp"
 #include "synth/verify/verify.hpp"
@@ -181,7 +182,7 @@ TEST(ExampleOf, SendsReplay) {
   const auto plan = with_sends(planned(type("f32[4]{+x}", "x:2"), type("f32[4]", "x:2")), machine);
   ASSERT_TRUE(plan.ok());
   ASSERT_EQ(steps_of(*plan), "all_reduce");
-  const std::vector<BoxSend>& sends = plan->steps[0].listed->sends;
+  const std::vector<BoxSend>& sends = listed_of(plan->steps[0].collective)->sends;
   ASSERT_EQ(sends.size(), 4U);
   for (std::size_t i = 0; i < 4; ++i) {
     const bool adds = i < 2;

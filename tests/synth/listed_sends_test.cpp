@@ -16,6 +16,7 @@
 #include "synth/redistribute/prices.hpp"
 #include "synth/redistribute/print_json.hpp"
 #include "synth/redistribute/read_json.hpp"
+#include "synth/transfer/box_send.hpp"
 #include "synth/verify/verify.hpp"
 #include "tests/synth/relays.hpp"
 #include "tests/synth/support.hpp"
@@ -40,7 +41,8 @@ void expect_verifies_by_its_sends(const Plan& plan, const Machine& machine) {
   }
   const auto read = read_json(text);
   ASSERT_TRUE(read.ok()) << first_message(read) << "\n" << text;
-  for (const PlanStep& step : read->steps) EXPECT_EQ(step.listed != nullptr, step.received_bytes_total > 0) << text;
+  for (const PlanStep& step : read->steps)
+    EXPECT_EQ(listed_of(step.collective) != nullptr, step.received_bytes_total > 0) << text;
   EXPECT_EQ(print_json(*read), text);
   const auto fault = fault_of(*read, machine);
   ASSERT_TRUE(fault.ok());
@@ -224,7 +226,39 @@ TEST(ListedSends, OfAllReducesInTurnVerify) {
       expect_verifies_by_its_sends(*plan, machine);
       const Plan listed = with_listed_sends(*plan, machine);
       const Data right = run_step(step, from, to, filled(from));
-      EXPECT_EQ(ElementReplay(from, to).run(*listed.steps[0].listed), right) << program;
+      EXPECT_EQ(ElementReplay(from, to).run(*listed_of(listed.steps[0].collective)), right) << program;
+    }
+  }
+}
+
+// A list takes the place of a recipe, and what that says still holds.
+TEST(ListedSends, LeaveWhatStepsSay) {
+  Random random(9);
+  for (int i = 0; i < 200 && !testing::Test::HasFailure(); ++i) {
+    const RandomChange change = change_with_sums(random);
+    const auto free = plan(change.from, change.to, change.machine);
+    if (!free.ok()) continue;
+    const Plan listed = with_listed_sends(*free, change.machine);
+    ArrayType before = free->from;
+    for (std::size_t at = 0; at < free->steps.size(); ++at) {
+      const Collective& own = free->steps[at].collective;
+      const PlanStep& step = listed.steps[at];
+      const bool has_list = listed_of(step.collective) != nullptr;
+      EXPECT_EQ(listed_of(own), nullptr);
+      EXPECT_EQ(has_list, step.received_bytes_total > 0);
+      const Collective again = with_list(step.collective, std::make_shared<const ListedSends>());
+      EXPECT_TRUE(listed_of(again)->sends.empty());
+      for (const Collective& other : {step.collective, again, without_list(again)}) {
+        EXPECT_EQ(kind_of(other), kind_of(own));
+        EXPECT_EQ(detail(other, before.mesh()), detail(own, before.mesh()));
+        EXPECT_EQ(relay_of(other), relay_of(own));
+        EXPECT_EQ(program_of(other), program_of(own));
+        EXPECT_EQ(*apply(other, before), step.after);
+      }
+      EXPECT_EQ(without_list(again).recipe.index(), own.recipe.index());
+      const bool is_of_parts = !before.layout().pending().empty() || !step.after.layout().pending().empty();
+      EXPECT_EQ(listed_of(carried_out(step, before)) != nullptr, has_list && !is_of_parts);
+      before = step.after;
     }
   }
 }
@@ -234,7 +268,7 @@ void expect_moves_data_by_sends(const Plan& changed, std::size_t at) {
   const ArrayType& before = at == 0 ? changed.from : changed.steps[at - 1].after;
   const PlanStep& step = changed.steps[at];
   const Data right = run_step(step.collective, before, step.after, filled(before));
-  EXPECT_EQ(ElementReplay(before, step.after).run(*step.listed), right) << print_json(changed);
+  EXPECT_EQ(ElementReplay(before, step.after).run(*listed_of(step.collective)), right) << print_json(changed);
 }
 
 TEST(ListedSends, ChangedAreRefusedOrMakeNoDifference) {
@@ -247,12 +281,13 @@ TEST(ListedSends, ChangedAreRefusedOrMakeNoDifference) {
     if (!free.ok()) continue;
     const Plan right = with_listed_sends(*free, problem.machine);
     for (std::size_t at = 0; at < right.steps.size(); ++at) {
-      if (right.steps[at].listed == nullptr) continue;
+      const Collective& step = right.steps[at].collective;
+      if (listed_of(step) == nullptr) continue;
       for (int i = 0; i < 40; ++i) {
         Plan wrong = right;
-        ListedSends listed = *right.steps[at].listed;
+        ListedSends listed = *listed_of(step);
         change(listed, right.steps[at].after, random);
-        wrong.steps[at].listed = std::make_shared<const ListedSends>(std::move(listed));
+        wrong.steps[at].collective = with_list(step, std::make_shared<const ListedSends>(std::move(listed)));
         ++mutants;
         const bool taken = verify(wrong, problem.machine).ok();
         refused += taken ? 0 : 1;

@@ -194,8 +194,8 @@ RC_GTEST_PROP(LowerBoundProperty, NoPlanIsFasterOrReceivesLess, ()) {
   for (std::int64_t d = 1; d <= on->devices(); ++d) {
     if (on->devices() % d == 0) divisors.push_back(d);
   }
-  const std::int64_t inner = on->matrix() ? counts_of(*on->matrix())[1] : *rc::gen::elementOf(divisors);
-  const bool is_flat = !on->matrix() && *rc::gen::arbitrary<bool>();
+  const std::int64_t inner = on->matrix() != nullptr ? counts_of(*on->matrix())[1] : *rc::gen::elementOf(divisors);
+  const bool is_flat = on->matrix() == nullptr && *rc::gen::arbitrary<bool>();
   const Machine machine = is_flat ? *machine_for(Machine{}, on->devices()) : nodes_of(on->devices() / inner, inner);
   for (const Planner planner : {Planner::tessera, Planner::gather}) {
     PlanOptions options;

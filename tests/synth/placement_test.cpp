@@ -103,6 +103,25 @@ TEST(Placement, RowMajor) {
   }
 }
 
+// Meshes with their devices in the same order may be placed by other matrices, or by none.
+TEST(Placement, MeshesKnowTheirMatrices) {
+  const std::vector<MeshAxis> axes{{"a", 2}, {"b", 6}};
+  std::vector<PlaceMatrix> matrices = placements({{2, 6}, {2, 2, 3}});
+  for (const PlaceMatrix& other : placements({{2, 6}, {4, 3}})) matrices.push_back(other);
+  ASSERT_GT(matrices.size(), 4U);
+  const MeshRef plain = Mesh::make(axes).value();
+  EXPECT_EQ(plain->matrix(), nullptr);
+  EXPECT_TRUE(plain->has_matrix_of(*Mesh::make(axes).value()));
+  for (const PlaceMatrix& matrix : matrices) {
+    const MeshRef placed = Mesh::placed(axes, matrix).value();
+    EXPECT_EQ(*placed->matrix(), matrix);
+    EXPECT_FALSE(placed->has_matrix_of(*plain));
+    EXPECT_FALSE(plain->has_matrix_of(*placed));
+    for (const PlaceMatrix& other : matrices)
+      EXPECT_EQ(placed->has_matrix_of(*Mesh::placed(axes, other).value()), matrix == other);
+  }
+}
+
 TEST(Placement, Text) {
   const PlaceMatrix matrix{{{4, 4}, {1, 4}}};
   EXPECT_EQ(print(matrix), "[[4,4],[1,4]]");

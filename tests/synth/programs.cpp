@@ -6,6 +6,7 @@
 #include <string>
 #include <utility>
 
+#include "synth/layout/place_matrix.hpp"
 #include "tests/synth/support.hpp"
 
 namespace tessera::synth::test {

@@ -88,7 +88,7 @@ TEST(Ranking, BoundsOfManyDevicesAreThoseOfTheirMeshesOrOfTheirSums) {
   ASSERT_TRUE(ranking.ok());
   ASSERT_GE(ranking->best.size(), 2U);
   for (const RankedPlacement& one : ranking->best) {
-    EXPECT_EQ(one.mesh->matrix(), one.matrix);
+    EXPECT_EQ(*one.mesh->matrix(), one.matrix);
     double bound = 0;
     for (const PlaceRequest& request : requests)
       bound +=

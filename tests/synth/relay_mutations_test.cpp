@@ -8,6 +8,7 @@
 #include "synth/collective/collective.hpp"
 #include "synth/layout/tiling.hpp"
 #include "synth/redistribute/print_json.hpp"
+#include "synth/transfer/relay_recipe.hpp"
 #include "synth/verify/verify.hpp"
 #include "tests/synth/relays.hpp"
 #include "tests/synth/support.hpp"

@@ -9,6 +9,7 @@
 #include "synth/collective/moves.hpp"
 #include "synth/collective/programmed.hpp"
 #include "synth/redistribute/print_text.hpp"
+#include "synth/transfer/relay_recipe.hpp"
 
 namespace tessera::synth::test {
 

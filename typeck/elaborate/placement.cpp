@@ -24,7 +24,7 @@ std::optional<MeshRef> WrittenTypes::placed_mesh(Span span, const frontend::Mesh
   }
   if (!matrix) return mesh;
   const synth::Machine& machine = elaborator_.machine();
-  auto placed = synth::Mesh::make_on(mesh->axes(), mesh->ranges(), matrix);
+  auto placed = synth::Mesh::make_on(mesh->axes(), mesh->ranges(), &*matrix);
   if (placed && !machine.levels.empty()) {
     const auto fits = synth::machine_for(machine, **placed);
     if (!fits) placed = fits.errors();

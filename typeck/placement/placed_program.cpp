@@ -19,7 +19,7 @@ std::optional<PlacedMeshes> placed_meshes(const std::vector<AutoPlaced>& searche
   for (std::size_t k = 0; k < searched.size() && k < placements.size(); ++k) {
     if (!placements[k].has_value()) continue;
     const MeshRef& mesh = searched[k].mesh;
-    auto placed = synth::Mesh::make_on(mesh->axes(), mesh->ranges(), placements[k]);
+    auto placed = synth::Mesh::make_on(mesh->axes(), mesh->ranges(), &*placements[k]);
     if (!placed.ok() || !synth::machine_for(machine, **placed).ok()) return std::nullopt;
     meshes.place(mesh, std::move(placed).value());
   }

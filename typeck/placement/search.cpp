@@ -123,7 +123,7 @@ class Search {
 
   // By which matrices are ranked.
   double of_requests(const synth::PlaceMatrix& matrix) const {
-    const auto placed = synth::Mesh::make_on(mesh_->axes(), mesh_->ranges(), matrix);
+    const auto placed = synth::Mesh::make_on(mesh_->axes(), mesh_->ranges(), &matrix);
     TESSERA_CHECK(placed.ok(), "an enumerated matrix that is no placement");
     const auto on = [&](const synth::ArrayType& type) {
       return type.mesh() == *mesh_ ? synth::on_mesh(type, *placed) : type;

@@ -12,6 +12,7 @@
 
 #include "synth/cluster/cluster.hpp"
 #include "synth/plan/plan.hpp"
+#include "synth/transfer/box_send.hpp"
 #include "synth/transfer/relay_recipe.hpp"
 
 namespace tessera::synth::rivals {

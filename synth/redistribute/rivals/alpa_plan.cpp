@@ -184,7 +184,8 @@ base::Status list_broadcasts(Plan& plan, const Machine& machine) {
     plan.seconds -= step.seconds;
     step.seconds = seconds_of_listed(cluster, listed, element_bytes);
     plan.seconds += step.seconds;
-    step.listed = std::make_shared<const ListedSends>(std::move(listed));
+    auto sends = std::make_shared<const ListedSends>(std::move(listed));
+    step.collective = with_list(std::move(step.collective), std::move(sends));
     before = &step.after;
   }
   return base::Done{};

@@ -10,6 +10,7 @@
 #include "synth/redistribute/chains.hpp"
 #include "synth/redistribute/rivals/rivals.hpp"
 #include "synth/redistribute/steps.hpp"
+#include "synth/transfer/relay_recipe.hpp"
 
 namespace tessera::synth {
 
