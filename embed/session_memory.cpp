@@ -135,14 +135,14 @@ base::Result<SharedTiles> shared_tiles(const HostTiles& tiles) {
   const synth::Mesh& mesh = tiles.type.mesh();
   std::vector<std::int64_t> bytes(static_cast<std::size_t>(mesh.devices_end()), 0);
   for (std::int64_t device = 0; device < mesh.devices(); ++device)
-    bytes[static_cast<std::size_t>(runtime::device_of_run(mesh, device))] = synth::tile_bytes(tiles.type, device);
+    bytes[static_cast<std::size_t>(mesh.run_device(device))] = synth::tile_bytes(tiles.type, device);
   runtime::PartMap map(tiles.ranks, bytes);
   const int rank = tiles.team->rank();
   const std::int64_t mine = map.arena_bytes(rank);
   TESSERA_TRY(arena, runtime::Arena::reserve(std::span(&mine, 1), tiles.team->region()));
   for (std::size_t k = 0; k < tiles.views.size(); ++k) {
     if (runtime::is_empty(tiles.views[k].shape)) continue;
-    const std::int64_t device = runtime::device_of_run(mesh, tiles.devices().begin + static_cast<std::int64_t>(k));
+    const std::int64_t device = mesh.run_device(tiles.devices().begin + static_cast<std::int64_t>(k));
     copy_tile(tiles.views[k], synth::bytes_of(tiles.type.element()), arena->part(0) + map.offset(rank, device));
   }
   const std::int64_t at = tiles.team->region()->offset_of(arena->part(0));
@@ -178,7 +178,7 @@ base::Result<Array> array_of_ranks(const base::Result<HostTiles>& given, std::st
   const runtime::Parts parts(team, shared->map, shared->arena, offsets);
   std::vector<const std::byte*> data;
   for (std::int64_t device = 0; device < given->type.devices(); ++device)
-    data.push_back(parts.part(runtime::device_of_run(given->type.mesh(), device)));
+    data.push_back(parts.part(given->type.mesh().run_device(device)));
   return array_in(*given, {shared->arena, nullptr}, std::move(data), false);
 }
 

@@ -196,7 +196,7 @@ std::vector<NamedMesh> Session::meshes() const {
     if (mesh->mesh->matrix() != nullptr) added.place = mesh->mesh->matrix()->rows;
     if (!mesh->mesh->ranges().empty()) added.on = synth::print(mesh->mesh->ranges());
     for (std::int64_t at = 0; at < mesh->mesh->devices(); ++at)
-      added.devices.push_back(runtime::device_of_run(*mesh->mesh, mesh->mesh->device_at(at)));
+      added.devices.push_back(mesh->mesh->run_device(mesh->mesh->device_at(at)));
   }
   return result;
 }

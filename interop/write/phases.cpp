@@ -109,7 +109,7 @@ std::vector<Stage> stages_of_program(const synth::ProgrammedReduction& reduction
   for (std::size_t hop = 0; hop < moves.hops.size(); ++hop) {
     const bool follows = hop > 0 && moves.hops[hop].slot == moves.hops[hop - 1].slot;
     const auto device = [&](std::size_t group, std::int32_t member) {
-      return static_cast<std::int32_t>(before.mesh().device_of_run(reduction.device(group, member)).value);
+      return before.mesh().run_device(reduction.device(group, member));
     };
     const auto add = [&](std::size_t group, const synth::ReduceMove& move) {
       std::vector<Piece> pieces;

@@ -34,7 +34,7 @@ PartMap Outputs::copies_map() const {
     bytes.resize(std::max(bytes.size(), static_cast<std::size_t>(mesh.devices_end())));
     for (std::int64_t number = 0; number < mesh.devices(); ++number) {
       const std::int64_t tile = storage_.tiles(id).bytes[static_cast<std::size_t>(number)];
-      bytes[static_cast<std::size_t>(device_of_run(mesh, number))] += aligned(tile);
+      bytes[static_cast<std::size_t>(mesh.run_device(number))] += aligned(tile);
     }
   }
   return {storage_.ranks(), bytes};
@@ -67,7 +67,7 @@ base::Status Outputs::reserve() {
     for (std::int64_t d = mine.begin; d < mine.end; ++d) {
       const auto device = static_cast<std::size_t>(d);
       const TileView view = storage_.view(id, device);
-      const std::int64_t at = device_of_run(storage_.type(id).mesh(), d);
+      const std::int64_t at = storage_.type(id).mesh().run_device(d);
       std::byte* const target = parts.part(at) + begin_of_copy(k, at);
       copy_elements(view, TileOut{view.element, view.shape, target});
     }
@@ -104,7 +104,7 @@ Value Outputs::copied(std::size_t output, const Parts& parts) const {
   const synth::RegisterId id = program_.outputs[output];
   std::vector<const std::byte*> tiles;
   for (std::int64_t d = 0; d < storage_.devices(id); ++d) {
-    const std::int64_t device = device_of_run(storage_.type(id).mesh(), d);
+    const std::int64_t device = storage_.type(id).mesh().run_device(d);
     std::byte* const part = parts.part(device);
     tiles.push_back(part == nullptr ? nullptr : part + begin_of_copy(output, device));
   }

@@ -50,7 +50,7 @@ std::int64_t first_of_group(const synth::Mesh& mesh, const synth::AxisList& axes
 }
 
 std::size_t index_of(const synth::Mesh& mesh, std::int64_t number) {
-  return static_cast<std::size_t>(device_of_run(mesh, number));
+  return static_cast<std::size_t>(mesh.run_device(number));
 }
 
 }  // namespace

@@ -67,7 +67,7 @@ void Tracer::end(std::span<const synth::Step> steps, const Payload& payload, con
   for (std::int64_t device = block_.begin; device < block_.end; ++device) {
     const DeviceTimes::Time time = times_ ? (*times_)[device] : DeviceTimes::Time{};
     const auto d = static_cast<std::size_t>(device);
-    const std::int64_t of_run = device_of_run(*mesh_, device);
+    const std::int64_t of_run = mesh_->run_device(device);
     slices_.push_back(
         {of_run, time.known ? time.begin : begin_, time.known ? time.end : end, d < received_.size() ? received_[d] : 0,
          payload.of(static_cast<std::size_t>(of_run)) + payload.beside(plan, static_cast<std::size_t>(of_run))});

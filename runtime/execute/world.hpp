@@ -4,7 +4,6 @@
 #include <atomic>
 #include <cstdint>
 #include <functional>
-#include <map>
 #include <memory>
 #include <span>
 #include <string_view>
@@ -17,7 +16,6 @@
 #include "synth/cluster/machine.hpp"
 #include "synth/program/pass.hpp"
 #include "synth/program/program.hpp"
-#include "synth/transfer/box_send.hpp"
 
 namespace tessera::runtime {
 

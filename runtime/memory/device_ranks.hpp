@@ -23,15 +23,12 @@ struct Block {
   bool holds(std::int64_t device) const { return begin <= device && device < end; }
 };
 
-inline std::int64_t device_of_run(const synth::Mesh& mesh, std::int64_t number) {
-  return static_cast<std::int64_t>(mesh.device_of_run(number).value);
-}
 // How many devices of a mesh come before this device of the run.
 inline std::int64_t numbers_below(const synth::Mesh& mesh, std::int64_t device) {
   std::int64_t begin = 0;
   for (std::int64_t end = mesh.devices(); begin < end;) {
     const std::int64_t middle = begin + (end - begin) / 2;
-    if (device_of_run(mesh, middle) < device)
+    if (mesh.run_device(middle) < device)
       begin = middle + 1;
     else
       end = middle;
@@ -48,7 +45,7 @@ class DeviceRanks {
   std::int64_t devices() const { return devices_; }
   int owner(std::int64_t device) const { return static_cast<int>(device * ranks_ / devices_); }
   // The rank of a mesh's device, by its number.
-  int owner(const synth::Mesh& mesh, std::int64_t number) const { return owner(device_of_run(mesh, number)); }
+  int owner(const synth::Mesh& mesh, std::int64_t number) const { return owner(mesh.run_device(number)); }
   Block block(int rank) const { return {first(rank), first(rank + 1)}; }
   // A rank's share of the run's first `count` devices.
   Block block(int rank, std::int64_t count) const {

@@ -179,7 +179,7 @@ base::Status save_all(Team& team, const FilePolicy& files, const std::string& fi
 namespace {
 
 std::string shard_name(const std::string& path, const Distributed& array, std::int64_t device) {
-  return fmt::format("{}.dev{}.npy", path, device_of_run(array.type.mesh(), device));
+  return fmt::format("{}.dev{}.npy", path, array.type.mesh().run_device(device));
 }
 
 base::Status save_tile(NpyWriter writer, const Distributed& array, std::int64_t device, base::StopToken stop) {

@@ -35,7 +35,7 @@ class Storage {
   }
   // The part of the arena that a register's device has.
   std::byte* part(synth::RegisterId id, std::size_t device) const {
-    return memory_[static_cast<std::size_t>(device_of_run(type(id).mesh(), static_cast<std::int64_t>(device)))];
+    return memory_[static_cast<std::size_t>(type(id).mesh().run_device(static_cast<std::int64_t>(device)))];
   }
   const std::shared_ptr<Arena>& arena() const { return parts_.arena(); }
 

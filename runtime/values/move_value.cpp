@@ -38,7 +38,7 @@ base::Status copy_tiles(Team& team, const Distributed& array, const DeviceRanks&
     const auto number = static_cast<std::size_t>(device);
     const synth::Box& box = array.boxes[number];
     if (synth::empty(box)) continue;
-    std::byte* const part = parts.part(device_of_run(mesh, device));
+    std::byte* const part = parts.part(mesh.run_device(device));
     copy_elements(reading.box({number, box}), TileOut{array.type.element(), synth::shape_of(box), part});
   }
   return reading.end();
@@ -53,7 +53,7 @@ base::Result<Value> on_ranks(const Value& value, const DeviceRanks& ranks, std::
   const synth::Mesh& mesh = value.type().mesh();
   std::vector<std::int64_t> bytes(static_cast<std::size_t>(mesh.devices_end()), 0);
   for (std::int64_t device = 0; device < mesh.devices(); ++device)
-    bytes[static_cast<std::size_t>(device_of_run(mesh, device))] = synth::tile_bytes(value.type(), device);
+    bytes[static_cast<std::size_t>(mesh.run_device(device))] = synth::tile_bytes(value.type(), device);
   const PartMap map(ranks, bytes);
   const std::int64_t mine = map.arena_bytes(team.rank());
   auto arena = Arena::reserve(std::span(&mine, 1), team.region() != nullptr ? team.region() : std::move(memory));
@@ -65,8 +65,7 @@ base::Result<Value> on_ranks(const Value& value, const DeviceRanks& ranks, std::
   const Parts parts(team, map, *arena, offsets);
   TESSERA_TRY_STATUS(copy_tiles(team, array, ranks, parts));
   std::vector<const std::byte*> tiles;
-  for (std::int64_t device = 0; device < mesh.devices(); ++device)
-    tiles.push_back(parts.part(device_of_run(mesh, device)));
+  for (std::int64_t device = 0; device < mesh.devices(); ++device) tiles.push_back(parts.part(mesh.run_device(device)));
   return Value(value.type(), *arena, std::move(tiles), value.team(), ranks);
 }
 

@@ -51,9 +51,8 @@ DirectGroups::DirectGroups(CollectiveKind kind, const ArrayType& before, const A
   std::pmr::vector<std::size_t> met(count(), 0, memory);
   for (std::size_t device = 0; device < members_.size(); ++device) {
     const auto of = static_cast<std::size_t>(group[device]);
-    members_[of * size_ + met[of]++] = {
-        static_cast<std::int32_t>(mesh.device_of_run(static_cast<std::int64_t>(device)).value),
-        direct.stretch(tiles.elements(device), position[device]).length()};
+    members_[of * size_ + met[of]++] = {mesh.run_device(static_cast<std::int64_t>(device)),
+                                        direct.stretch(tiles.elements(device), position[device]).length()};
   }
 }
 

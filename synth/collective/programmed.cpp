@@ -38,9 +38,9 @@ class ProgrammedReduction::Lanes {
 };
 
 // The bytes of the hops of one slot over every lane, and who talks to whom.
-class ProgrammedReduction::SlotBytes {
+class ProgrammedReduction::SlotMessages {
  public:
-  explicit SlotBytes(const Lanes& lanes) : bytes_(lanes.seconds_per_byte().size(), 0) {}
+  explicit SlotMessages(const Lanes& lanes) : bytes_(lanes.seconds_per_byte().size(), 0) {}
 
   void add(const Lanes& lanes, std::int32_t from, std::int32_t to, std::int64_t bytes) {
     if (from == to || bytes == 0) return;
@@ -75,8 +75,7 @@ class ProgrammedReduction::SlotBytes {
   }
   std::int64_t peers() const { return peers_; }
   std::int64_t message_bytes() const { return message_bytes_; }  // of the largest message
-  double latency() const { return delay_.of(static_cast<double>(peers_)); }
-  const std::vector<std::int64_t>& bytes() const { return bytes_; }
+  SlotBytes of_slot() const { return {delay_.of(static_cast<double>(peers_)), &bytes_}; }
 
  private:
   struct Message {
@@ -89,62 +88,6 @@ class ProgrammedReduction::SlotBytes {
   std::int64_t peers_ = 0;
   std::int64_t message_bytes_ = 0;
   Delay delay_;
-};
-
-// The seconds of slots in any number of stretches: in slot t the hops of slot i move stretch t - i, an even share of
-// their bytes. Lanes over which all slots bring as much, as fast, are looked at once, and so is every set of slots that
-// work together.
-class ProgrammedReduction::SlotPrices {
- public:
-  SlotPrices(const Lanes& lanes, const std::vector<SlotBytes>& slots) : together_(slots.size() * slots.size()) {
-    for (const SlotBytes& slot : slots) latencies_.push_back(slot.latency());
-    std::vector<std::pair<std::vector<std::int64_t>, double>> all;
-    for (std::size_t lane = 0; lane < lanes.seconds_per_byte().size(); ++lane) {
-      std::vector<std::int64_t> until{0};  // the bytes of the slots before each
-      for (const SlotBytes& slot : slots) until.push_back(until.back() + slot.bytes()[lane]);
-      if (until.back() > 0) all.emplace_back(std::move(until), lanes.seconds_per_byte()[lane]);
-    }
-    std::sort(all.begin(), all.end());
-    all.erase(std::unique(all.begin(), all.end()), all.end());
-    lanes_ = std::move(all);
-  }
-
-  double seconds(std::int64_t stretches) {
-    const auto count = std::ssize(latencies_);
-    double total = 0;
-    std::int64_t full = 0;
-    for (std::int64_t t = 0; t < stretches + count - 1; ++t) {
-      const std::int64_t begin = std::max<std::int64_t>(0, t - stretches + 1);
-      const std::int64_t end = std::min(count, t + 1);
-      if (begin == 0 && end == count)
-        ++full;
-      else
-        total += of(begin, end, stretches);
-    }
-    return full == 0 ? total : total + static_cast<double>(full) * of(0, count, stretches);
-  }
-
- private:
-  struct Together {
-    double latency = 0;
-    double busiest = 0;
-  };
-  double of(std::int64_t begin, std::int64_t end, std::int64_t stretches) {
-    const auto first = static_cast<std::size_t>(begin);
-    const auto last = static_cast<std::size_t>(end);
-    auto& known = together_[first * latencies_.size() + last - 1];
-    if (!known) {
-      known.emplace();
-      for (std::size_t i = first; i < last; ++i) known->latency = std::max(known->latency, latencies_[i]);
-      for (const auto& [until, seconds_per_byte] : lanes_)
-        known->busiest = std::max(known->busiest, static_cast<double>(until[last] - until[first]) * seconds_per_byte);
-    }
-    return known->latency + known->busiest / static_cast<double>(stretches);
-  }
-
-  std::vector<double> latencies_;
-  std::vector<std::pair<std::vector<std::int64_t>, double>> lanes_;
-  std::vector<std::optional<Together>> together_;  // by the first slot and the last
 };
 
 std::optional<ProgrammedReduction> ProgrammedReduction::of(const Collective& step, const ArrayType& before,
@@ -280,12 +223,12 @@ std::vector<std::int64_t> ProgrammedReduction::received_elements() const {
   return received;
 }
 
-auto ProgrammedReduction::slots(const Lanes& lanes) const -> std::vector<SlotBytes> {
-  std::vector<SlotBytes> slots(static_cast<std::size_t>(moves().hop_slots), SlotBytes(lanes));
+auto ProgrammedReduction::slots(const Lanes& lanes) const -> std::vector<SlotMessages> {
+  std::vector<SlotMessages> slots(static_cast<std::size_t>(moves().hop_slots), SlotMessages(lanes));
   for (std::size_t group = 0; group < groups_.size(); ++group) {
     base::look_for_stop();
     for (const ProgramHop& hop : moves(group).hops) {
-      SlotBytes& slot = slots[static_cast<std::size_t>(hop.slot)];
+      SlotMessages& slot = slots[static_cast<std::size_t>(hop.slot)];
       for (const ReduceMove& move : hop.moves) {
         const std::int64_t bytes = elements_of(group, move.chunks) * element_bytes_;
         for (const ReduceMove::From& from : move.from)
@@ -293,31 +236,37 @@ auto ProgrammedReduction::slots(const Lanes& lanes) const -> std::vector<SlotByt
       }
     }
   }
-  for (SlotBytes& slot : slots) slot.count_messages(mesh_->devices_end());
+  for (SlotMessages& slot : slots) slot.count_messages(mesh_->devices_end());
   return slots;
+}
+
+SlotPrices ProgrammedReduction::prices(const Lanes& lanes, const std::vector<SlotMessages>& slots) {
+  std::vector<SlotBytes> bytes;
+  for (const SlotMessages& slot : slots) bytes.push_back(slot.of_slot());
+  return {lanes.seconds_per_byte(), bytes};
 }
 
 StepCost ProgrammedReduction::cost(const Cluster& cluster) const {
   const Lanes lanes(cluster, mesh_->devices_end());
-  const std::vector<SlotBytes> all = slots(lanes);
+  const std::vector<SlotMessages> all = slots(lanes);
   StepCost cost;
   for (const std::int64_t received : received_elements()) {
     cost.received_bytes_total += received * element_bytes_;
     cost.received_bytes_max = std::max(cost.received_bytes_max, received * element_bytes_);
   }
-  for (const SlotBytes& slot : all) cost.peers += slot.peers() * moves().stretches;
-  cost.seconds = SlotPrices(lanes, all).seconds(moves().stretches);
+  for (const SlotMessages& slot : all) cost.peers += slot.peers() * moves().stretches;
+  cost.seconds = prices(lanes, all).seconds(moves().stretches);
   return cost;
 }
 
 std::pair<std::int64_t, double> ProgrammedReduction::best_stretches(const Cluster& cluster) const {
   const Lanes lanes(cluster, mesh_->devices_end());
-  const std::vector<SlotBytes> all = slots(lanes);
+  const std::vector<SlotMessages> all = slots(lanes);
   std::int64_t message = 0;
-  for (const SlotBytes& slot : all) message = std::max(message, slot.message_bytes());
-  SlotPrices prices(lanes, all);
+  for (const SlotMessages& slot : all) message = std::max(message, slot.message_bytes());
+  SlotPrices slot_prices = prices(lanes, all);
   return best_stretches_of(static_cast<double>(message),
-                           [&](std::int64_t stretches) { return prices.seconds(stretches); });
+                           [&](std::int64_t stretches) { return slot_prices.seconds(stretches); });
 }
 
 std::vector<BoxSend> ProgrammedReduction::sends() const {

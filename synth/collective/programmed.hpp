@@ -18,6 +18,7 @@
 #include "synth/collective/moves.hpp"
 #include "synth/transfer/box_send.hpp"
 #include "synth/transfer/reduce_moves.hpp"
+#include "synth/transfer/slot_prices.hpp"
 
 namespace tessera::synth {
 
@@ -88,14 +89,14 @@ class ProgrammedReduction {
     }
   }
   class Lanes;
-  class SlotBytes;
-  class SlotPrices;
-  std::vector<SlotBytes> slots(const Lanes& lanes) const;
+  class SlotMessages;
+  std::vector<SlotMessages> slots(const Lanes& lanes) const;
+  static SlotPrices prices(const Lanes& lanes, const std::vector<SlotMessages>& slots);
   bool make_moves(const Collective& step, const AxisList& reduced);
   bool make_unit_moves(const ReduceProgram& program, std::int64_t members);
   Interval chunk_interval(std::size_t group, std::int32_t chunk) const;
   std::int32_t run_device(std::size_t group, std::int32_t member) const {
-    return static_cast<std::int32_t>(mesh_->device_of_run(device(group, member)).value);
+    return mesh_->run_device(device(group, member));
   }
   std::int64_t elements_of(std::size_t group, const std::vector<std::int32_t>& chunks) const;
 

@@ -128,15 +128,14 @@ void Routing::number_sources(const ArrayType& from) {
   for (std::size_t device = 0; device < source_class_.size(); ++device) {
     const auto of = static_cast<std::size_t>(source_class_[device]);
     holders_[of * static_cast<std::size_t>(replicas_) + static_cast<std::size_t>(met[of]++)] =
-        static_cast<std::int32_t>(from.mesh().device_of_run(static_cast<std::int64_t>(device)).value);
+        from.mesh().run_device(static_cast<std::int64_t>(device));
   }
 }
 
 // If the two meshes have other devices, a target device may hold nothing of the source.
 void Routing::name_devices(const Mesh& from, const Mesh& to) {
   if (to.devices_end() != to.devices()) {
-    for (std::int64_t d = 0; d < to.devices(); ++d)
-      target_ids_.push_back(static_cast<std::int32_t>(to.device_of_run(d).value));
+    for (std::int64_t d = 0; d < to.devices(); ++d) target_ids_.push_back(to.run_device(d));
   }
   if (from.has_devices_of(to)) return;
   for (std::int64_t d = 0; d < to.devices(); ++d) {

@@ -13,12 +13,8 @@ namespace tessera::synth {
 
 namespace {
 
-std::int32_t device_of_run(const ArrayType& type, std::int32_t number) {
-  return static_cast<std::int32_t>(type.mesh().device_of_run(number).value);
-}
-
 BoxSend send_of(const BoxCopy& copy, const ArrayType& before, const ArrayType& after) {
-  return {device_of_run(before, copy.source), device_of_run(after, copy.target), copy.box, 0, false, {}};
+  return {before.mesh().run_device(copy.source), after.mesh().run_device(copy.target), copy.box, 0, false, {}};
 }
 
 std::vector<BoxSend> copied(const Machine& machine, const Collective& step, const ArrayType& before,
@@ -58,7 +54,7 @@ std::vector<BoxSend> summed(const Collective& step, const ArrayType& before, con
     for (const Box& box : stretch_of(reduction)) {
       for (const std::int32_t source : *reduction.contributors)
         all.push_back(
-            {device_of_run(before, source), device_of_run(after, reduction.target), box, 0, true, Carried::own});
+            {before.mesh().run_device(source), after.mesh().run_device(reduction.target), box, 0, true, Carried::own});
     }
   }
   if (DirectReduction(kind_of(step), 1).hops() == 1) return all;
@@ -66,7 +62,7 @@ std::vector<BoxSend> summed(const Collective& step, const ArrayType& before, con
     for (const std::int32_t owner : *reduction.contributors) {
       if (owner == reduction.target) continue;
       for (const Box& box : stretch_of(wanted[static_cast<std::size_t>(owner)]))
-        all.push_back({device_of_run(before, owner), device_of_run(after, reduction.target), box, 1, false, {}});
+        all.push_back({before.mesh().run_device(owner), after.mesh().run_device(reduction.target), box, 1, false, {}});
     }
   }
   return all;
@@ -76,8 +72,8 @@ std::vector<BoxSend> summed(const Collective& step, const ArrayType& before, con
 std::vector<BoxSend> kept(const ArrayType& before, const ArrayType& after) {
   std::vector<BoxSend> all;
   for (std::int32_t device = 0; device < after.devices(); ++device)
-    all.push_back({device_of_run(after, device),
-                   device_of_run(after, device),
+    all.push_back({after.mesh().run_device(device),
+                   after.mesh().run_device(device),
                    intersect(tile(before, device), tile(after, device)),
                    0,
                    false,

@@ -84,6 +84,8 @@ class Mesh {
   DeviceId device_of_run(std::int64_t device) const {
     return DeviceId{static_cast<std::uint32_t>(ids_.empty() ? device : ids_[static_cast<std::size_t>(device)])};
   }
+  // The same as a number, as copies and sends name devices.
+  std::int32_t run_device(std::int64_t device) const { return static_cast<std::int32_t>(device_of_run(device).value); }
   // The device's number; nothing if it is not of the mesh.
   std::optional<std::int64_t> number_of(DeviceId device) const;
   // 1 + the largest device of the run that it has.

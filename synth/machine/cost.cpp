@@ -5,10 +5,7 @@
 
 #include "base/check.hpp"
 #include "base/scratch.hpp"
-#include "base/stop_scope.hpp"
-#include "synth/collective/direct_reduction.hpp"
 #include "synth/collective/programmed.hpp"
-#include "synth/collective/routing.hpp"
 #include "synth/collective/tile_exchange.hpp"
 #include "synth/layout/tiling.hpp"
 #include "synth/machine/even_traffic.hpp"
@@ -19,117 +16,6 @@
 #include "synth/transfer/transfer_cost.hpp"
 
 namespace tessera::synth {
-
-Traffic::Traffic(const Machine& machine, std::pmr::memory_resource* memory)
-    : Traffic(machine, Cluster(machine).devices(), memory) {}
-
-Traffic::Traffic(const Machine& machine, std::int64_t devices, std::pmr::memory_resource* memory)
-    : devices_(memory), device_bandwidths_(memory), levels_(memory) {
-  const Cluster cluster(machine);
-  devices_.resize(static_cast<std::size_t>(devices));
-  const Cluster::Level& own = cluster.levels().back();
-  device_bandwidth_ = own.bandwidth;
-  device_bandwidths_.assign(own.bandwidths.begin(), own.bandwidths.end());
-  device_delay_ = cluster.levels().back().delay();
-  levels_.reserve(cluster.levels().size());
-  for (std::size_t l = cluster.levels().size() - 1; l-- > 0;) {
-    const Cluster::Level& of = cluster.levels()[l];
-    Level& level = levels_.emplace_back(
-        Level{std::pmr::vector<std::int32_t>(memory), of.bandwidth, of.delay(), false,
-              std::pmr::vector<std::int64_t>(of.units, 0, memory), std::pmr::vector<std::int64_t>(of.units, 0, memory),
-              std::pmr::vector<double>(of.bandwidths.begin(), of.bandwidths.end(), memory)});
-    level.unit_of.reserve(devices_.size());
-    for (std::int32_t unit = 0; level.unit_of.size() < devices_.size(); ++unit) {
-      const std::size_t left = devices_.size() - level.unit_of.size();
-      const std::size_t of_unit = std::min(left, static_cast<std::size_t>(of.unit_devices));
-      level.unit_of.insert(level.unit_of.end(), of_unit, unit);
-    }
-  }
-}
-
-void Traffic::add(const DirectGroup& group, std::int64_t element_bytes) {
-  for (const DirectGroup::Member& member : group.members()) {
-    Device& device = devices_[static_cast<std::size_t>(member.device)];
-    device.sent += group.sent(1, member.added) * element_bytes;
-    device.received += group.received(1, member.added) * element_bytes;
-    device.receivers += group.receivers(member);
-    device.senders += group.senders(member);
-  }
-  for (Level& level : levels_) level.add(group, element_bytes);
-}
-
-void Traffic::Level::add(const DirectGroup& group, std::int64_t element_bytes) {
-  const auto unit = [&](std::int32_t device) {
-    return static_cast<std::size_t>(unit_of[static_cast<std::size_t>(device)]);
-  };
-  group.walk_units(unit, [&](std::size_t here, std::int64_t sent, std::int64_t received) {
-    bytes_out[here] += sent * element_bytes;
-    bytes_in[here] += received * element_bytes;
-    used = used || sent > 0 || received > 0;
-  });
-}
-
-void Traffic::add(const Cluster& cluster, const TileExchange& exchange, std::int64_t element_bytes) {
-  for (std::size_t i = 0; i < devices_.size(); ++i) {
-    Device& device = devices_[i];
-    device.sent += exchange.device(i).sent * element_bytes;
-    device.received += exchange.device(i).received * element_bytes;
-    device.receivers += exchange.receivers(i);
-    device.senders += exchange.senders(i);
-  }
-  for (std::size_t l = 0; l < levels_.size(); ++l) {
-    Level& level = levels_[levels_.size() - 1 - l];
-    const TileExchange::Exchanged* const links = exchange.links().data() + cluster.levels()[l].first_link;
-    for (std::size_t unit = 0; unit < level.bytes_in.size(); ++unit) {
-      level.bytes_out[unit] += links[unit].sent * element_bytes;
-      level.bytes_in[unit] += links[unit].received * element_bytes;
-      level.used = level.used || links[unit].received > 0;
-    }
-  }
-}
-
-double Traffic::Level::busiest_seconds() const {
-  if (bandwidths.empty()) {
-    const std::int64_t in = *std::max_element(bytes_in.begin(), bytes_in.end());
-    const std::int64_t out = *std::max_element(bytes_out.begin(), bytes_out.end());
-    return static_cast<double>(std::max(in, out)) / bandwidth;
-  }
-  double longest = 0;
-  for (std::size_t unit = 0; unit < bandwidths.size(); ++unit)
-    longest = std::max(longest, static_cast<double>(std::max(bytes_in[unit], bytes_out[unit])) / bandwidths[unit]);
-  return longest;
-}
-
-double Traffic::busiest_device_seconds(std::int64_t most_bytes) const {
-  if (device_bandwidths_.empty()) return static_cast<double>(most_bytes) / device_bandwidth_;
-  double longest = 0;
-  for (std::size_t i = 0; i < devices_.size(); ++i) {
-    const auto bytes = static_cast<double>(std::max(devices_[i].received, devices_[i].sent));
-    longest = std::max(longest, bytes / device_bandwidths_[i]);
-  }
-  return longest;
-}
-
-StepCost Traffic::cost() const {
-  StepCost cost;
-  std::int64_t sent_max = 0;
-  for (const Device& device : devices_) {
-    cost.received_bytes_total += device.received;
-    cost.received_bytes_max = std::max(cost.received_bytes_max, device.received);
-    sent_max = std::max(sent_max, device.sent);
-    cost.peers = std::max({cost.peers, device.senders, device.receivers});
-  }
-  if (cost.received_bytes_total == 0) return cost;
-  Delay delay = device_delay_;
-  double busiest = busiest_device_seconds(std::max(cost.received_bytes_max, sent_max));
-  for (const Level& level : levels_) {
-    if (!level.used) continue;
-    delay = std::max(delay, level.delay);
-    busiest = std::max(busiest, level.busiest_seconds());
-  }
-  cost.seconds = delay.of(static_cast<double>(cost.peers)) + busiest;
-  return cost;
-}
 
 namespace {
 
@@ -165,29 +51,12 @@ StepCost cost_of_nearest(const Cluster& cluster, const NearestExchange& exchange
 }
 
 StepCost cost_of_moves(const Machine& machine, const ArrayType& before, const ArrayType& after) {
-  const std::int64_t devices = std::max(before.devices(), after.devices());
-  const std::int64_t element_bytes = bytes_of(after.element());
   base::Scratch scratch;
   const Cluster cluster(machine);
-  if (devices > kExactDevicesMax) {
-    if (const auto exchange = TileExchange::of(cluster, before, after, scratch.memory())) {
-      Traffic traffic(machine, scratch.memory());
-      traffic.add(cluster, *exchange, element_bytes);
-      return traffic.cost();
-    }
-    const NearestExchange nearest(cluster, before, after, scratch.memory());
-    if (nearest.messages_at_most() > static_cast<double>(kExactMessagesMax))
-      return cost_of_nearest(cluster, nearest, devices, element_bytes);
-  }
-  const Routing routing(before, after, nullptr, sender_rule(cluster), scratch.memory());
-  Traffic traffic(machine, run_devices(before, after), scratch.memory());
-  for (std::int32_t target = 0; target < routing.devices(); ++target) {
-    base::look_for_stop();
-    routing.count_target(target, [&](std::int32_t source, std::int32_t to, std::int64_t count) {
-      traffic.add(source, to, count * element_bytes);
-    });
-  }
-  return traffic.cost();
+  const Counted counted = count_copies(cluster, before, after, scratch.memory());
+  if (const auto* traffic = std::get_if<Traffic>(&counted)) return traffic->cost();
+  const std::int64_t devices = std::max(before.devices(), after.devices());
+  return cost_of_nearest(cluster, std::get<NearestExchange>(counted), devices, bytes_of(after.element()));
 }
 
 // `before` is what the whole exchange begins with.
@@ -218,13 +87,7 @@ StepCost cost_of_program(const Machine& machine, const Collective& step, const A
 StepCost cost_of_reduction(const Machine& machine, const Collective& step, const ArrayType& before,
                            const ArrayType& after) {
   base::Scratch scratch;
-  const DirectGroups groups(kind_of(step), before, after, scratch.memory());
-  Traffic traffic(machine, run_devices(before, after), scratch.memory());
-  for (std::size_t g = 0; g < groups.count(); ++g) {
-    base::look_for_stop();
-    traffic.add(groups[g], bytes_of(after.element()));
-  }
-  return traffic.cost();
+  return count_sum(Cluster(machine), kind_of(step), before, after, scratch.memory()).cost();
 }
 
 }  // namespace
@@ -249,12 +112,9 @@ StepCost cost_of_copies(const Machine& machine, const Mesh& mesh, const std::vec
   for (const BoxCopy& copy : copies) sorted.push_back(&copy);
   std::stable_sort(sorted.begin(), sorted.end(),
                    [](const BoxCopy* a, const BoxCopy* b) { return a->target < b->target; });
-  Traffic traffic(machine);
-  const auto run_device = [&](std::int32_t number) {
-    return static_cast<std::int32_t>(mesh.device_of_run(number).value);
-  };
+  Traffic traffic{Cluster(machine)};
   for (const BoxCopy* copy : sorted)
-    traffic.add(run_device(copy->source), run_device(copy->target), elements(copy->box) * element_bytes);
+    traffic.add(mesh.run_device(copy->source), mesh.run_device(copy->target), elements(copy->box) * element_bytes);
   return traffic.cost();
 }
 

@@ -8,6 +8,7 @@
 #include "synth/layout/axis_parts.hpp"
 #include "synth/place/fit.hpp"
 #include "synth/reduce/levels.hpp"
+#include "synth/transfer/slot_prices.hpp"
 
 namespace tessera::synth {
 
@@ -101,35 +102,13 @@ void EvenTraffic::add_all(const EvenHop& hop, Slot& slot) const {
   }
 }
 
-// The slot in which hops begin to end - 1 work, each on a stretch of its own.
-double EvenTraffic::seconds(std::int64_t begin, std::int64_t end) const {
-  double latency = 0;
-  double busiest = 0;
-  for (std::int64_t i = begin; i < end; ++i) {
-    const Slot& slot = slots_[static_cast<std::size_t>(i)];
-    latency = std::max(latency, slot.delay.of(static_cast<double>(slot.peers)));
-  }
-  for (std::size_t l = 0; l < links_.size(); ++l) {
-    std::int64_t bytes = 0;
-    for (std::int64_t i = begin; i < end; ++i) bytes += slots_[static_cast<std::size_t>(i)].bytes[l];
-    busiest = std::max(busiest, static_cast<double>(bytes) * links_[l].seconds_per_byte);
-  }
-  return latency + busiest / static_cast<double>(stretches_);
-}
-
 StepCost EvenTraffic::cost() const {
   StepCost cost = bytes_;
-  const auto count = std::ssize(slots_);
-  std::int64_t full = 0;
-  for (std::int64_t t = 0; t < stretches_ + count - 1; ++t) {
-    const std::int64_t begin = std::max<std::int64_t>(0, t - stretches_ + 1);
-    const std::int64_t end = std::min(count, t + 1);
-    if (begin == 0 && end == count)
-      ++full;
-    else
-      cost.seconds += seconds(begin, end);
-  }
-  if (full > 0) cost.seconds += static_cast<double>(full) * seconds(0, count);
+  std::vector<double> seconds_per_byte;
+  for (const Link& link : links_) seconds_per_byte.push_back(link.seconds_per_byte);
+  std::vector<SlotBytes> slots;
+  for (const Slot& slot : slots_) slots.push_back({slot.delay.of(static_cast<double>(slot.peers)), &slot.bytes});
+  cost.seconds = SlotPrices(seconds_per_byte, slots).seconds(stretches_);
   return cost;
 }
 

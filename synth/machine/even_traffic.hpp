@@ -38,8 +38,7 @@ class EvenTraffic {
   };
   void add_alike(const EvenHop& hop, Slot& slot) const;
   void add_all(const EvenHop& hop, Slot& slot) const;
-  std::int64_t device(std::int64_t place) const { return mesh_->device_of_run(mesh_->device_at(place)).value; }
-  double seconds(std::int64_t begin, std::int64_t end) const;
+  std::int64_t device(std::int64_t place) const { return mesh_->run_device(mesh_->device_at(place)); }
   SlotLoad load(std::int64_t begin, std::int64_t end, double part) const;
 
   Cluster cluster_;

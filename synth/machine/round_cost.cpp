@@ -31,7 +31,8 @@ class RoundCosts {
         dimension_(dimension),
         element_bytes_(bytes_of(after.element())),
         pieces_(round_pieces(before, after, dimension)),
-        routing_(before, after, nullptr, sender_rule(Cluster(machine))) {
+        cluster_(machine),
+        routing_(before, after, nullptr, sender_rule(cluster_)) {
     for (const Interval& piece : pieces_) lengths_.push_back(piece.length());
     std::sort(lengths_.begin(), lengths_.end());
     lengths_.erase(std::unique(lengths_.begin(), lengths_.end()), lengths_.end());
@@ -74,7 +75,7 @@ class RoundCosts {
   }
 
   StepCost exact_cost(const Round& round) const {
-    Traffic traffic(machine_);
+    Traffic traffic(cluster_);
     for (const Message& message : messages_) {
       const Interval part = part_of(message.piece, round);
       const Interval moved{std::max(part.begin, message.interval.begin), std::min(part.end, message.interval.end)};
@@ -132,6 +133,7 @@ class RoundCosts {
   std::int64_t element_bytes_;
   std::vector<Interval> pieces_;
   std::vector<std::int64_t> lengths_;  // of pieces, each once
+  Cluster cluster_;
   Routing routing_;
   std::vector<Message> messages_;
   bool whole_pieces_ = true;

@@ -1,29 +1,38 @@
-// Private to synth: messages of one step, summed by device and link.
+// Private to synth: the messages of one step, or of one slot of it, summed by device and link: what they take
+// (`cost`), and how busy the links are (`load`).
 #pragma once
 
 #include <cstdint>
 #include <memory_resource>
+#include <variant>
 #include <vector>
 
+#include "synth/cluster/cluster.hpp"
+#include "synth/cluster/step_cost.hpp"
 #include "synth/collective/direct_reduction.hpp"
 #include "synth/collective/tile_exchange.hpp"
-#include "synth/machine/machine.hpp"
+#include "synth/machine/link_load.hpp"
 
 namespace tessera::synth {
 
 class Traffic {
  public:
-  explicit Traffic(const Machine& machine, std::pmr::memory_resource* memory = std::pmr::get_default_resource());
+  explicit Traffic(const Cluster& cluster, std::pmr::memory_resource* memory = std::pmr::get_default_resource());
   // The same between the first so many devices of the run.
-  Traffic(const Machine& machine, std::int64_t devices, std::pmr::memory_resource* memory);
+  Traffic(const Cluster& cluster, std::int64_t devices, std::pmr::memory_resource* memory);
 
-  // Between devices of the run. Messages come grouped by target; local ones count nothing.
+  // Between devices of the run. Local messages count nothing. The cost needs those to one target one after the other,
+  // to count who talks to whom; the load does not.
   void add(std::int32_t source, std::int32_t target, std::int64_t bytes);
   // All messages of a direct reduction in a group, in one go.
   void add(const DirectGroup& group, std::int64_t element_bytes);
   // All messages of copies, in one go.
   void add(const Cluster& cluster, const TileExchange& exchange, std::int64_t element_bytes);
+  // The same where nobody knows who sends: as if what goes out were dealt evenly over the units that hold something.
+  // Only for the load.
+  void add(const Cluster& cluster, const NearestExchange& exchange, std::int64_t element_bytes);
   StepCost cost() const;
+  SlotLoad load() const;
 
  private:
   struct Device {
@@ -43,6 +52,7 @@ class Traffic {
     std::pmr::vector<std::int64_t> bytes_out;  // by unit
     std::pmr::vector<double> bandwidths;       // by unit, where links differ
     double busiest_seconds() const;
+    LinkLoad busiest_link(std::size_t number) const;
     void add(const DirectGroup& group, std::int64_t element_bytes);
   };
   double busiest_device_seconds(std::int64_t most_bytes) const;
@@ -74,5 +84,13 @@ inline void Traffic::add(std::int32_t source, std::int32_t target, std::int64_t 
     level.used = true;
   }
 }
+
+// The copies of a direct step: all messages, or where these are too many to count, what comes in over every link.
+using Counted = std::variant<Traffic, NearestExchange>;
+Counted count_copies(const Cluster& cluster, const ArrayType& before, const ArrayType& after,
+                     std::pmr::memory_resource* memory = std::pmr::get_default_resource());
+// The messages of a direct sum.
+Traffic count_sum(const Cluster& cluster, CollectiveKind kind, const ArrayType& before, const ArrayType& after,
+                  std::pmr::memory_resource* memory = std::pmr::get_default_resource());
 
 }  // namespace tessera::synth

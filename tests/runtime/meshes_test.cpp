@@ -40,7 +40,7 @@ RC_GTEST_PROP(MeshRanks, EveryNumberIsInTheBlockOfItsOwner, ()) {
     RC_ASSERT(block.begin == next);
     for (next = block.begin; next < block.end; ++next) {
       RC_ASSERT(ranks.owner(*mesh, next) == rank);
-      RC_ASSERT(ranks.owner(device_of_run(*mesh, next)) == rank);
+      RC_ASSERT(ranks.owner(mesh->run_device(next)) == rank);
     }
   }
   RC_ASSERT(next == mesh->devices());

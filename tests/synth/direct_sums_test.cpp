@@ -26,9 +26,7 @@ using Messages = std::map<std::pair<std::int32_t, std::int32_t>, std::int64_t>; 
 
 Messages messages_of(const Collective& step, const ArrayType& before, const ArrayType& after) {
   Messages all;
-  const auto run = [](const Mesh& mesh, std::int32_t device) {
-    return static_cast<std::int32_t>(mesh.device_of_run(device).value);
-  };
+  const auto run = [](const Mesh& mesh, std::int32_t device) { return mesh.run_device(device); };
   for (const BoxReduction& sum : reductions(before, after)) {
     const DirectReduction direct(kind_of(step), std::ssize(*sum.contributors));
     const std::int32_t to = run(after.mesh(), sum.target);
@@ -45,8 +43,8 @@ Messages messages_of(const Collective& step, const ArrayType& before, const Arra
 Messages messages_of(const Machine& machine, const ArrayType& before, const ArrayType& after) {
   Messages all;
   for (const BoxCopy& copy : copies(machine, before, after)) {
-    const auto from = static_cast<std::int32_t>(before.mesh().device_of_run(copy.source).value);
-    const auto to = static_cast<std::int32_t>(after.mesh().device_of_run(copy.target).value);
+    const auto from = before.mesh().run_device(copy.source);
+    const auto to = after.mesh().run_device(copy.target);
     if (from != to) all[{from, to}] += elements(copy.box) * bytes_of(after.element());
   }
   return all;
@@ -207,7 +205,7 @@ bool expect_exact_copies(const Machine& machine, const ArrayType& before, const 
   if (!exchange || !verified) return false;
   const Messages messages = messages_of(machine, before, after);
   const StepCost counted = price_of(machine, messages);
-  Traffic traffic(machine);
+  Traffic traffic{Cluster(machine)};
   traffic.add(cluster, *exchange, element_bytes);
   const StepCost priced = traffic.cost();
   EXPECT_EQ(priced.received_bytes_total, counted.received_bytes_total);

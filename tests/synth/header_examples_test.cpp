@@ -4,6 +4,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <array>
 #include <cstdint>
 #include <string>
 #include <utility>
@@ -22,6 +23,7 @@
 #include "synth/schedule/warm_ups.hpp"
 #include "synth/transfer/box_send.hpp"
 #include "synth/transfer/reduce_moves.hpp"
+#include "synth/transfer/slot_prices.hpp"
 #include "synth/transfer/transfer_cost.hpp"
 #include "synth/verify/verify.hpp"
 #include "tests/synth/support.hpp"
@@ -192,6 +194,15 @@ TEST(ExampleOf, SendsReplay) {
     EXPECT_EQ(sends[i].box, (owner == 0 ? Box{Interval{0, 2}} : Box{Interval{2, 4}}));
   }
   EXPECT_EQ(fault_of(*plan, machine)->value_or(""), "");
+}
+
+TEST(ExampleOf, SlotPrices) {
+  const std::vector<std::int64_t> first{8, 0};
+  const std::vector<std::int64_t> second{0, 8};
+  SlotPrices prices({1, 1}, std::array{SlotBytes{1, &first}, SlotBytes{1, &second}});
+  EXPECT_EQ(prices.seconds(1), 9 + 9);
+  EXPECT_EQ(prices.seconds(2), 5 + 5 + 5);
+  EXPECT_EQ(prices.seconds(4), 5 * 3);
 }
 
 }  // namespace

@@ -79,7 +79,7 @@ bool hosts_need_different(const ArrayType& to, const HostsOfRun& hosts) {
   const Tiling tiles(to);
   std::map<std::int32_t, std::int32_t> host_of;
   for (std::int64_t device = 0; device < to.devices(); ++device) {
-    const std::int32_t host = hosts.of(static_cast<std::int32_t>(to.mesh().device_of_run(device).value));
+    const std::int32_t host = hosts.of(to.mesh().run_device(device));
     const auto known = host_of.emplace(tiles.tile_of[static_cast<std::size_t>(device)], host).first;
     if (known->second != host) return false;
   }
