@@ -40,7 +40,7 @@ std::vector<std::byte> Array::bytes() const {
 
 namespace {
 
-// Storage types are handed out as f32.
+// Storage types are handed out as what they are computed as.
 template <class T>
 std::vector<T> read_elements(synth::ElementType element, const std::vector<std::byte>& dense) {
   const auto bytes = static_cast<std::size_t>(synth::bytes_of(element));
@@ -51,6 +51,15 @@ std::vector<T> read_elements(synth::ElementType element, const std::vector<std::
       if (synth::is_storage(element)) {
         std::memcpy(&bits, dense.data() + i * bytes, sizeof(bits));
         result[i] = synth::widened(element, bits);
+        continue;
+      }
+    }
+    if constexpr (std::is_same_v<T, std::int64_t>) {
+      if (synth::is_stored_integer(element)) {
+        result[i] = synth::visit_stored_integer(element, [&](auto stored) {
+          std::memcpy(&stored, dense.data() + i * bytes, sizeof(stored));
+          return std::int64_t{stored};
+        });
         continue;
       }
     }

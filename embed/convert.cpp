@@ -88,6 +88,11 @@ Element to_public(synth::ElementType element) {
     case synth::ElementType::f64: return Element::f64;
     case synth::ElementType::f16: return Element::f16;
     case synth::ElementType::bf16: return Element::bf16;
+    case synth::ElementType::i8: return Element::i8;
+    case synth::ElementType::u8: return Element::u8;
+    case synth::ElementType::i16: return Element::i16;
+    case synth::ElementType::u16: return Element::u16;
+    case synth::ElementType::u32: return Element::u32;
   }
   return Element::boolean;
 }

@@ -36,7 +36,12 @@ struct Name {
   FOREACH(f32, "f32")                     \
   FOREACH(f64, "f64")                     \
   FOREACH(bf16, "bf16")                   \
-  FOREACH(f16, "f16")
+  FOREACH(f16, "f16")                     \
+  FOREACH(i8, "i8")                       \
+  FOREACH(u8, "u8")                       \
+  FOREACH(i16, "i16")                     \
+  FOREACH(u16, "u16")                     \
+  FOREACH(u32, "u32")
 
 enum class ElementKeyword : std::uint8_t {
 #define MEMBER(identifier, spelling) identifier,

@@ -36,7 +36,8 @@ constexpr std::array kNames = {TokenKind::name,  TokenKind::max,      TokenKind:
                                TokenKind::again, TokenKind::pipeline, TokenKind::by,        TokenKind::auto_,
                                TokenKind::over,  TokenKind::use,      TokenKind::underscore};
 constexpr std::array kElementFirst = {TokenKind::bool_, TokenKind::i32,  TokenKind::i64, TokenKind::f32,
-                                      TokenKind::f64,   TokenKind::bf16, TokenKind::f16};
+                                      TokenKind::f64,   TokenKind::bf16, TokenKind::f16, TokenKind::i8,
+                                      TokenKind::u8,    TokenKind::i16,  TokenKind::u16, TokenKind::u32};
 
 template <class Kinds>
 void remove(TokenKinds& set, const Kinds& kinds) {

@@ -60,13 +60,20 @@ constexpr std::array<ForeignWord, 11> kCharacters = {
      {".", "a number has a digit beside its point"},
      {"\xC2\xA0", "this is a no-break space; type a blank"}}};
 
-constexpr std::array<ForeignWord, 12> kElementWords = {{{"float32", "f32"},
+constexpr std::array<ForeignWord, 19> kElementWords = {{{"float32", "f32"},
                                                         {"float64", "f64"},
                                                         {"float", "f32"},
                                                         {"double", "f64"},
                                                         {"int", "i64"},
                                                         {"int32", "i32"},
                                                         {"int64", "i64"},
+                                                        {"int8", "i8"},
+                                                        {"uint8", "u8"},
+                                                        {"byte", "u8"},
+                                                        {"int16", "i16"},
+                                                        {"uint16", "u16"},
+                                                        {"uint32", "u32"},
+                                                        {"uint64", "i64"},
                                                         {"half", "f16"},
                                                         {"float16", "f16"},
                                                         {"bfloat16", "bf16"},
@@ -286,6 +293,12 @@ constexpr ForeignWord kTypes[] = {
     {"int", "write `i64(a)`"},
     {"int32", "write `i32(a)`"},
     {"int64", "write `i64(a)`"},
+    {"int8", "write `i8(a)`"},
+    {"uint8", "write `u8(a)`"},
+    {"int16", "write `i16(a)`"},
+    {"uint16", "write `u16(a)`"},
+    {"uint32", "write `u32(a)`"},
+    {"uint64", "write `i64(a)`, up to 9223372036854775807"},
     {"dtype", "`:type a` in a session says the element type"},
     {"type", "`:type a` in a session says the type"},
     {"ndim", "`:type a` in a session says the type"},
@@ -445,7 +458,8 @@ std::optional<std::string_view> element_meant_by(std::string_view word) {
   if (const auto element = element_keyword(in_small_letters(word))) return spelling(*element);
   std::vector<std::string> candidates;
   for (const auto element : {ElementKeyword::bool_, ElementKeyword::i32, ElementKeyword::i64, ElementKeyword::f32,
-                             ElementKeyword::f64, ElementKeyword::f16, ElementKeyword::bf16}) {
+                             ElementKeyword::f64, ElementKeyword::f16, ElementKeyword::bf16, ElementKeyword::i8,
+                             ElementKeyword::u8, ElementKeyword::i16, ElementKeyword::u16, ElementKeyword::u32}) {
     candidates.emplace_back(spelling(element));
   }
   const auto near = base::nearest(word, candidates);

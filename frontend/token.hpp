@@ -41,6 +41,11 @@ namespace tessera::frontend {
   FOREACH(f64, F64, "f64", element)                           \
   FOREACH(bf16, BF16, "bf16", element)                        \
   FOREACH(f16, F16, "f16", element)                           \
+  FOREACH(i8, I8, "i8", element)                              \
+  FOREACH(u8, U8, "u8", element)                              \
+  FOREACH(i16, I16, "i16", element)                           \
+  FOREACH(u16, U16, "u16", element)                           \
+  FOREACH(u32, U32, "u32", element)                           \
   FOREACH(max, MAX, "max", word)                              \
   FOREACH(min, MIN, "min", word)                              \
   FOREACH(grad, GRAD, "grad", word)                           \

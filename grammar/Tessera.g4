@@ -77,7 +77,7 @@ type : element shape? layout ;
 // After `as` the element type may be left out: it stays what it is.
 newType : element shape? layout | shape layout ;
 
-element : 'bool' | 'i32' | 'i64' | 'f32' | 'f64' | 'bf16' | 'f16' ;
+element : 'bool' | 'i32' | 'i64' | 'f32' | 'f64' | 'bf16' | 'f16' | 'i8' | 'u8' | 'i16' | 'u16' | 'u32' ;
 
 shape : '[' (dimension (',' dimension)* ','?)? ']' ;
 dimension : extent ('@' axes)? ;
@@ -210,6 +210,11 @@ F32 : 'f32' ;
 F64 : 'f64' ;
 BF16 : 'bf16' ;
 F16 : 'f16' ;
+I8 : 'i8' ;
+U8 : 'u8' ;
+I16 : 'i16' ;
+U16 : 'u16' ;
+U32 : 'u32' ;
 MAX : 'max' ;
 MIN : 'min' ;
 GRAD : 'grad' ;

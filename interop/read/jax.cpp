@@ -152,7 +152,8 @@ base::Result<Described> read_type(const Reading& reading) {
   const std::string_view word = scanner.name();
   const auto element = foreign_element(word);
   if (!element)
-    return scanner.unsupported(0, fmt::format("`{}`", word), "arrays hold bool, i32, i64, f32, f64, f16 or bf16");
+    return scanner.unsupported(0, fmt::format("`{}`", word),
+                               "arrays hold bool, i8 to i64, u8 to u32, f32, f64, f16 or bf16");
   shape.element = *element;
   if (scanner.take("<") && !scanner.skip_to_closing()) return scanner.wrong("a `>` is missing");
   const auto read_axes_of = [&]() -> base::Status {

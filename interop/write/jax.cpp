@@ -48,6 +48,11 @@ std::string_view dtype_of(synth::ElementType element) {
     case synth::ElementType::f64: return "float64";
     case synth::ElementType::f16: return "float16";
     case synth::ElementType::bf16: return "bfloat16";
+    case synth::ElementType::i8: return "int8";
+    case synth::ElementType::u8: return "uint8";
+    case synth::ElementType::i16: return "int16";
+    case synth::ElementType::u16: return "uint16";
+    case synth::ElementType::u32: return "uint32";
   }
   return "";
 }

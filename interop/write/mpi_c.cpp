@@ -28,6 +28,11 @@ CElement c_element(ElementType element) {
     case ElementType::i64: return {"long long", "MPI_LONG_LONG"};
     case ElementType::f32: return {"float", "MPI_FLOAT"};
     case ElementType::f64: return {"double", "MPI_DOUBLE"};
+    case ElementType::i8: return {"signed char", "MPI_SIGNED_CHAR"};
+    case ElementType::u8: return {"unsigned char", "MPI_UNSIGNED_CHAR"};
+    case ElementType::i16: return {"short", "MPI_SHORT"};
+    case ElementType::u32: return {"unsigned int", "MPI_UNSIGNED"};
+    case ElementType::u16:
     case ElementType::f16:
     case ElementType::bf16: return {"unsigned short", "MPI_UNSIGNED_SHORT"};
   }

@@ -101,6 +101,11 @@ nb::object scalar(const Array& array, const char* wanted) {
     case Element::i64: return nb::int_(read(std::int64_t{}));
     case Element::f32: return nb::float_(read(float{}));
     case Element::f64: return nb::float_(read(double{}));
+    case Element::i8: return nb::int_(read(std::int8_t{}));
+    case Element::u8: return nb::int_(read(std::uint8_t{}));
+    case Element::i16: return nb::int_(read(std::int16_t{}));
+    case Element::u16: return nb::int_(read(std::uint16_t{}));
+    case Element::u32: return nb::int_(read(std::uint32_t{}));
     case Element::f16:
     case Element::bf16: break;
   }

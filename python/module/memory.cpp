@@ -33,6 +33,11 @@ std::optional<Element> element_of(const char* format, Py_ssize_t bytes) {
   const bool is_integer = code == "i" || code == "l" || code == "q";
   if (is_integer && bytes == 4) return Element::i32;
   if (is_integer && bytes == 8) return Element::i64;
+  if (code == "b") return Element::i8;
+  if (code == "B") return Element::u8;
+  if (code == "h") return Element::i16;
+  if (code == "H") return Element::u16;
+  if ((code == "I" || code == "L") && bytes == 4) return Element::u32;
   if (code == "e") return Element::f16;
   if (code == "f") return Element::f32;
   if (code == "d") return Element::f64;
@@ -48,6 +53,11 @@ std::optional<Element> element_of(nb::dlpack::dtype type) {
   if (is(Code::Bool, 8)) return Element::boolean;
   if (is(Code::Int, 32)) return Element::i32;
   if (is(Code::Int, 64)) return Element::i64;
+  if (is(Code::Int, 8)) return Element::i8;
+  if (is(Code::Int, 16)) return Element::i16;
+  if (is(Code::UInt, 8)) return Element::u8;
+  if (is(Code::UInt, 16)) return Element::u16;
+  if (is(Code::UInt, 32)) return Element::u32;
   if (is(Code::Float, 16)) return Element::f16;
   if (is(Code::Float, 32)) return Element::f32;
   if (is(Code::Float, 64)) return Element::f64;
@@ -73,6 +83,11 @@ const char* numpy_name(Element element) {
     case Element::f64: return "float64";
     case Element::f16: return "float16";
     case Element::bf16: return "uint16";  // its bits
+    case Element::i8: return "int8";
+    case Element::u8: return "uint8";
+    case Element::i16: return "int16";
+    case Element::u16: return "uint16";
+    case Element::u32: return "uint32";
   }
   return "";
 }
@@ -80,9 +95,10 @@ const char* numpy_name(Element element) {
 [[noreturn]] void wrong_element(nb::handle object, const Element* wanted) {
   const std::string is = "this is a " + description(object);
   if (wanted == nullptr) {
-    throw nb::type_error((is + ", and Tessera's element types are bool, i32, i64, f32, f64, f16 and bf16: convert it, "
-                               "`x.astype(\"float32\")` say")
-                             .c_str());
+    throw nb::type_error(
+        (is + ", and Tessera's element types are bool, i8 to i64, u8 to u32, f32, f64, f16 and bf16: convert it, "
+              "`x.astype(\"float32\")` say")
+            .c_str());
   }
   const std::string to =
       *wanted == Element::bf16 ? "ml_dtypes.bfloat16" : std::string("\"") + numpy_name(*wanted) + "\"";
@@ -220,17 +236,27 @@ const char* name_of(Element element) {
     case Element::f64: return "f64";
     case Element::f16: return "f16";
     case Element::bf16: return "bf16";
+    case Element::i8: return "i8";
+    case Element::u8: return "u8";
+    case Element::i16: return "i16";
+    case Element::u16: return "u16";
+    case Element::u32: return "u32";
   }
   return "";
 }
 
 std::int64_t bytes_of(Element element) {
   switch (element) {
-    case Element::boolean: return 1;
+    case Element::boolean:
+    case Element::i8:
+    case Element::u8: return 1;
     case Element::i32:
+    case Element::u32:
     case Element::f32: return 4;
     case Element::i64:
     case Element::f64: return 8;
+    case Element::i16:
+    case Element::u16:
     case Element::f16:
     case Element::bf16: return 2;
   }
@@ -246,8 +272,13 @@ nb::dlpack::dtype dlpack_type(Element element, bool bf16_as_u16) {
   };
   switch (element) {
     case Element::boolean: return type(Code::Bool);
+    case Element::i8:
+    case Element::i16:
     case Element::i32:
     case Element::i64: return type(Code::Int);
+    case Element::u8:
+    case Element::u16:
+    case Element::u32: return type(Code::UInt);
     case Element::f32:
     case Element::f64:
     case Element::f16: return type(Code::Float);

@@ -9,6 +9,8 @@ namespace {
 
 constexpr std::string_view kInteger = "an element type: whole numbers; overflow wraps";
 constexpr std::string_view kFloat = "an element type: IEEE floating point";
+constexpr std::string_view kStoredInteger =
+    "an element type of integers that stores what operations compute as i64; what does not fit wraps";
 constexpr std::string_view kStored =
     "an element type of 16 bits to store and move; operations that compute take it as f32";
 constexpr std::string_view kIf = "one of two values, by a scalar of type bool; both are of one type";
@@ -66,6 +68,11 @@ constexpr std::array kWords = {
     WordHelp{"f64", "let b = f64(a)", kFloat},
     WordHelp{"bf16", "let b = bf16(a)", kStored},
     WordHelp{"f16", "let b = f16(a)", kStored},
+    WordHelp{"i8", "let b = i8(a)", kStoredInteger},
+    WordHelp{"u8", "let b = u8(a)", kStoredInteger},
+    WordHelp{"i16", "let b = i16(a)", kStoredInteger},
+    WordHelp{"u16", "let b = u16(a)", kStoredInteger},
+    WordHelp{"u32", "let b = u32(a)", kStoredInteger},
 };
 
 }  // namespace

@@ -54,6 +54,11 @@ Numbers read_elements(Element element, const std::vector<std::byte>& bytes) {
     case Element::f64: return read_as<double>(bytes);
     case Element::f16:
     case Element::bf16: return read_halves(element, bytes);
+    case Element::i8: return read_as<std::int8_t>(bytes);
+    case Element::u8: return read_as<std::uint8_t>(bytes);
+    case Element::i16: return read_as<std::int16_t>(bytes);
+    case Element::u16: return read_as<std::uint16_t>(bytes);
+    case Element::u32: return read_as<std::uint32_t>(bytes);
   }
   return {};
 }

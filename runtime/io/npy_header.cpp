@@ -119,10 +119,8 @@ class Dictionary {
 
   // Types that NumPy can make of others: they are saved so.
   [[noreturn]] static void fail_element(const std::string& shown, std::string_view code) {
-    const bool fits_i4 = code == "i1" || code == "u1" || code == "i2" || code == "u2";
     std::string instead;
-    if (fits_i4) instead = "a.astype(\"i4\")";
-    if (code == "u4" || code == "u8") instead = "a.astype(\"i8\")";
+    if (code == "u8") instead = "a.astype(\"i8\")";
     if (code == "f12" || code == "f16") instead = "a.astype(\"f8\")";
     if (code == "c8" || code == "c16") instead = "a.real` and `a.imag";
     if (!instead.empty()) instead = fmt::format("; in NumPy save `{}`", instead);

@@ -49,6 +49,15 @@ struct Stored {
   TESSERA_INLINE std::uint16_t operator()(float x) const { return synth::stored(storage, x); }
 };
 
+// Integers to i64, and back: of one that does not fit its lowest bits.
+template <class R>
+struct Converted {
+  template <class A>
+  TESSERA_INLINE R operator()(A x) const {
+    return static_cast<R>(x);
+  }
+};
+
 // One loop for all processors: these steps wait for memory.
 template <class F, class R, class A>
 void convert_run(std::byte* out, std::int64_t n, const std::byte* const* operands, const std::int64_t* strides) {
@@ -66,6 +75,14 @@ template <synth::ElementType storage>
 MapLoop storage_cast(bool stores) {
   return stores ? MapLoop{convert_run<Stored<storage>, std::uint16_t, float>, 1}
                 : MapLoop{convert_run<Widened<storage>, float, std::uint16_t>, 1};
+}
+
+MapLoop integer_cast(synth::ElementType storage, bool stores) {
+  return synth::visit_stored_integer(storage, [&](auto zero) {
+    using T = decltype(zero);
+    return stores ? MapLoop{convert_run<Converted<T>, T, std::int64_t>, 1}
+                  : MapLoop{convert_run<Converted<std::int64_t>, std::int64_t, T>, 1};
+  });
 }
 
 }  // namespace
@@ -90,6 +107,7 @@ MapLoop clip(synth::ElementType element) {
 MapLoop cast(synth::ElementType result, synth::ElementType operand) {
   const bool stores = synth::is_storage(result);
   const synth::ElementType storage = stores ? result : operand;
+  if (synth::is_stored_integer(storage)) return integer_cast(storage, stores);
   if (storage == synth::ElementType::f16) return storage_cast<synth::ElementType::f16>(stores);
   if (storage == synth::ElementType::bf16) return storage_cast<synth::ElementType::bf16>(stores);
   return synth::visit_element(result, [&](auto to) {

@@ -137,9 +137,17 @@ std::vector<float> widened_elements(synth::ElementType storage, const std::byte*
   return all;
 }
 
+std::vector<std::int64_t> widened_integers(synth::ElementType storage, const std::byte* bytes, std::int64_t n) {
+  return synth::visit_stored_integer(storage, [&](auto zero) {
+    const auto* const stored = reinterpret_cast<const decltype(zero)*>(bytes);
+    return std::vector<std::int64_t>(stored, stored + n);
+  });
+}
+
 }  // namespace
 
 std::string scalar_text(synth::ElementType element, const std::byte* bytes) {
+  if (synth::is_stored_integer(element)) return fmt::format("{}", widened_integers(element, bytes, 1)[0]);
   if (synth::is_storage(element)) return float_scalar(widened_elements(element, bytes, 1)[0], Digits{element});
   return synth::visit_element(element, [&](auto zero) -> std::string {
     using T = decltype(zero);
@@ -153,6 +161,8 @@ std::string scalar_text(synth::ElementType element, const std::byte* bytes) {
 
 std::vector<std::string> element_texts(synth::ElementType element, const std::byte* bytes, std::int64_t n,
                                        bool is_array) {
+  if (synth::is_stored_integer(element))
+    return texts(std::span<const std::int64_t>(widened_integers(element, bytes, n)), is_array);
   if (synth::is_storage(element)) {
     const std::vector<float> values = widened_elements(element, bytes, n);
     const FloatFormat<float> format(values, Digits{element});

@@ -1,5 +1,5 @@
-// Element types: one table for enum, names and sizes. f16 and bf16 are storage types: arrays of them are kept and
-// moved, and operations that compute take their elements as f32 (halves.hpp).
+// Element types: one table for enum, names and sizes. f16, bf16 and the integers but i32 and i64 are storage types:
+// arrays of them are kept and moved, and operations that compute take their elements as f32 (halves.hpp) or as i64.
 #pragma once
 
 #include <cstddef>
@@ -12,14 +12,19 @@
 namespace tessera::synth {
 
 // FOREACH(identifier, "name", C++ type, bytes)
-#define TESSERA_ELEMENT_TYPES(FOREACH)  \
-  FOREACH(boolean, "bool", bool, 1)     \
-  FOREACH(i32, "i32", std::int32_t, 4)  \
-  FOREACH(i64, "i64", std::int64_t, 8)  \
-  FOREACH(f32, "f32", float, 4)         \
-  FOREACH(f64, "f64", double, 8)        \
-  FOREACH(f16, "f16", std::uint16_t, 2) \
-  FOREACH(bf16, "bf16", std::uint16_t, 2)
+#define TESSERA_ELEMENT_TYPES(FOREACH)    \
+  FOREACH(boolean, "bool", bool, 1)       \
+  FOREACH(i32, "i32", std::int32_t, 4)    \
+  FOREACH(i64, "i64", std::int64_t, 8)    \
+  FOREACH(f32, "f32", float, 4)           \
+  FOREACH(f64, "f64", double, 8)          \
+  FOREACH(f16, "f16", std::uint16_t, 2)   \
+  FOREACH(bf16, "bf16", std::uint16_t, 2) \
+  FOREACH(i8, "i8", std::int8_t, 1)       \
+  FOREACH(u8, "u8", std::uint8_t, 1)      \
+  FOREACH(i16, "i16", std::int16_t, 2)    \
+  FOREACH(u16, "u16", std::uint16_t, 2)   \
+  FOREACH(u32, "u32", std::uint32_t, 4)
 
 enum class ElementType : std::uint8_t {
 #define MEMBER(identifier, name, cpp_type, bytes) identifier,
@@ -45,9 +50,19 @@ inline constexpr std::int64_t kBytesOf[] = {
 };
 constexpr std::int64_t bytes_of(ElementType element) { return kBytesOf[static_cast<std::size_t>(element)]; }
 
-constexpr bool is_storage(ElementType element) { return element == ElementType::f16 || element == ElementType::bf16; }
+constexpr bool is_stored_float(ElementType element) {
+  return element == ElementType::f16 || element == ElementType::bf16;
+}
+constexpr bool is_stored_integer(ElementType element) {
+  return element == ElementType::i8 || element == ElementType::u8 || element == ElementType::i16 ||
+         element == ElementType::u16 || element == ElementType::u32;
+}
+constexpr bool is_storage(ElementType element) { return is_stored_float(element) || is_stored_integer(element); }
 // The element type that operations take the elements as.
-constexpr ElementType computed_as(ElementType element) { return is_storage(element) ? ElementType::f32 : element; }
+constexpr ElementType computed_as(ElementType element) {
+  if (is_stored_integer(element)) return ElementType::i64;
+  return is_stored_float(element) ? ElementType::f32 : element;
+}
 // Types that are computed with.
 constexpr bool is_float(ElementType element) { return element == ElementType::f32 || element == ElementType::f64; }
 constexpr bool is_integer(ElementType element) { return element == ElementType::i32 || element == ElementType::i64; }
@@ -64,9 +79,46 @@ decltype(auto) visit_element(ElementType element, F&& f) {
     case ElementType::f32: return f(float{});
     case ElementType::f64: return f(double{});
     case ElementType::f16:
-    case ElementType::bf16: break;
+    case ElementType::bf16:
+    case ElementType::i8:
+    case ElementType::u8:
+    case ElementType::i16:
+    case ElementType::u16:
+    case ElementType::u32: break;
   }
   throw base::InternalError("a storage type is computed with");
+}
+
+// The same for stored integers.
+template <class F>
+decltype(auto) visit_stored_integer(ElementType element, F&& f) {
+  switch (element) {
+    case ElementType::i8: return f(std::int8_t{});
+    case ElementType::u8: return f(std::uint8_t{});
+    case ElementType::i16: return f(std::int16_t{});
+    case ElementType::u16: return f(std::uint16_t{});
+    case ElementType::u32: return f(std::uint32_t{});
+    case ElementType::boolean:
+    case ElementType::i32:
+    case ElementType::i64:
+    case ElementType::f32:
+    case ElementType::f64:
+    case ElementType::f16:
+    case ElementType::bf16: break;
+  }
+  throw base::InternalError("this is no stored integer");
+}
+
+// The ends of an integer type, stored or computed with.
+struct IntegerRange {
+  std::int64_t least = 0;
+  std::int64_t greatest = 0;
+};
+constexpr IntegerRange range_of(ElementType element) {
+  if (element == ElementType::i64) return {INT64_MIN, INT64_MAX};
+  const std::int64_t half = std::int64_t{1} << (8 * bytes_of(element) - 1);
+  const bool has_sign = element != ElementType::u8 && element != ElementType::u16 && element != ElementType::u32;
+  return has_sign ? IntegerRange{-half, half - 1} : IntegerRange{0, 2 * half - 1};
 }
 
 // The same by size alone, for code that moves elements without looking at them: zero is an unsigned integer.

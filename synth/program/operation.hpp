@@ -27,7 +27,7 @@ enum class ElementRule : std::uint8_t {
   compare,  // one type that is computed with; the result is bool
   logic,    // bool
   choose,   // bool, then two of the result's type
-  convert,  // any to any, but storage types only from and to f32
+  convert,  // any to any, but storage types only from and to what they are computed as
 };
 
 // FOREACH(identifier, "name", operand count, element rule, pending rule (signature.hpp))

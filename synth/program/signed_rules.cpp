@@ -52,7 +52,7 @@ bool all_are(const ShapedOperands& operands, ElementType element) {
 }
 
 bool converts(ElementType from, ElementType to) {
-  return (!is_storage(from) || to == ElementType::f32) && (!is_storage(to) || from == ElementType::f32);
+  return (!is_storage(from) || to == computed_as(from)) && (!is_storage(to) || from == computed_as(to));
 }
 
 bool map_elements_fit(MapOp op, const ShapedOperands& operands, const Shaped& result) {

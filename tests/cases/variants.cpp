@@ -113,7 +113,12 @@ bool arrays_agree(const BoundArray& a, const BoundArray& b, std::optional<double
     case Element::i32:
     case Element::i64:
     case Element::f16:
-    case Element::bf16: return false;
+    case Element::bf16:
+    case Element::i8:
+    case Element::u8:
+    case Element::i16:
+    case Element::u16:
+    case Element::u32: return false;
   }
   return false;
 }

@@ -48,10 +48,15 @@ std::string read_file(const std::string& path) {
 
 std::size_t element_bytes(Element element) {
   switch (element) {
-    case Element::boolean: return 1;
+    case Element::boolean:
+    case Element::i8:
+    case Element::u8: return 1;
+    case Element::i16:
+    case Element::u16:
     case Element::f16:
     case Element::bf16: return 2;
     case Element::i32:
+    case Element::u32:
     case Element::f32: return 4;
     case Element::i64:
     case Element::f64: return 8;

@@ -84,6 +84,11 @@ auto visit_element(Element element, F f) {
     case Element::i64: return f(std::int64_t{});
     case Element::f32: return f(float{});
     case Element::f64: return f(double{});
+    case Element::i8: return f(std::int8_t{});
+    case Element::u8: return f(std::uint8_t{});
+    case Element::i16: return f(std::int16_t{});
+    case Element::u32: return f(std::uint32_t{});
+    case Element::u16:
     case Element::f16:
     case Element::bf16: return f(std::uint16_t{});
     case Element::boolean: break;

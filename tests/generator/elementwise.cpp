@@ -297,6 +297,17 @@ ExpressionRef cast_to_float(Maker& maker, const Want& want, Element from, int de
               fmt::format("cast($0, {})", numpy_name(want.element)), {a});
 }
 
+// Stored in fewer bits: what does not fit wraps.
+ExpressionRef narrowed(Maker& maker, const Want& want, int depth) {
+  if (want.element != Element::i64) return nullptr;
+  constexpr std::array kStored = {Element::i8, Element::u8, Element::i16, Element::u16, Element::u32};
+  const Element stored = maker.random.pick(kStored);
+  const ExpressionRef a = maker.make(want, depth);
+  return node(settled(derived(want.element, want.shape, {a->facts}), 0x1p32, 0),
+              fmt::format("i64({}($0))", name(stored)),
+              fmt::format("np.int64(np.asarray($0).astype({}))", numpy_name(stored)), {a});
+}
+
 ExpressionRef cast(Maker& maker, const Want& want, int depth) {
   const Element from = maker.random_element();
   if (from == want.element) return nullptr;
@@ -340,6 +351,7 @@ std::vector<Production> elementwise_productions() {
           {"where", 4, where},
           {"clip", 2, clip},
           {"cast", 6, cast},
+          {"narrowed", 2, narrowed},
           {"stored", 4, stored}};
 }
 

@@ -15,6 +15,11 @@ double largest(Element element) {
     case Element::boolean: return 1;
     case Element::i32: return 0x1p31;
     case Element::i64: return 0x1p63;
+    case Element::i8: return 0x1p7;
+    case Element::u8: return 0x1p8;
+    case Element::i16: return 0x1p15;
+    case Element::u16: return 0x1p16;
+    case Element::u32: return 0x1p32;
     case Element::f32:
     case Element::f64:
     case Element::f16:
@@ -37,6 +42,11 @@ std::string_view name(Element element) {
     case Element::f64: return "f64";
     case Element::f16: return "f16";
     case Element::bf16: return "bf16";
+    case Element::i8: return "i8";
+    case Element::u8: return "u8";
+    case Element::i16: return "i16";
+    case Element::u16: return "u16";
+    case Element::u32: return "u32";
   }
   return "";
 }
@@ -49,6 +59,11 @@ std::string_view numpy_name(Element element) {
     case Element::f32: return "np.float32";
     case Element::f64: return "np.float64";
     case Element::f16: return "np.float16";
+    case Element::i8: return "np.int8";
+    case Element::u8: return "np.uint8";
+    case Element::i16: return "np.int16";
+    case Element::u16: return "np.uint16";
+    case Element::u32: return "np.uint32";
     case Element::bf16: break;  // NumPy has none
   }
   return "";

@@ -39,7 +39,7 @@ class Convert(CommandLine):
             self.assertIn(f"type {split}\n", said)
 
     def test_element_types(self):
-        self.assertIn("interop-unsupported", self.fails(1, "convert", "--alpa", "S0", "--mesh", "x:2", "--shape", "u8[8]").err)
+        self.assertIn("interop-unsupported", self.fails(1, "convert", "--alpa", "S0", "--mesh", "x:2", "--shape", "u64[8]").err)
         self.assertIn("type f16[8@x]", self.convert("--alpa", "S0", "--mesh", "x:2", "--shape", "f8[8]", "--bytes", "2"))
 
     def test_mistakes_point_into_the_text(self):

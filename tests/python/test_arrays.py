@@ -8,7 +8,8 @@ import pytest
 
 import tessera
 
-ELEMENTS = {"bool": "?", "i32": "i4", "i64": "i8", "f32": "f4", "f64": "f8", "f16": "f2"}
+ELEMENTS = {"bool": "?", "i32": "i4", "i64": "i8", "f32": "f4", "f64": "f8", "f16": "f2",
+            "i8": "i1", "u8": "u1", "i16": "i2", "u16": "u2", "u32": "u4"}
 
 
 @pytest.fixture
@@ -72,10 +73,10 @@ def test_wrong_elements_name_what_to_type(session):
     for element, other in itertools.permutations(ELEMENTS, 2):
         with pytest.raises(TypeError, match=f"the type wants {element}: convert it, `x.astype"):
             session.array(np.zeros(4, ELEMENTS[other]), f"{element}[4]")
-    for wrong in (np.zeros(4, "u1"), np.zeros(4, "c8"), np.zeros(4, ">f4"), np.zeros(4, "i2"), np.array(["a"])):
+    for wrong in (np.zeros(4, "u8"), np.zeros(4, "c8"), np.zeros(4, ">f4"), np.zeros(4, ">i2"), np.array(["a"])):
         with pytest.raises(TypeError, match="convert it"):
             session.array(wrong, "f32[4]")
-        with pytest.raises(TypeError, match="element types are bool, i32"):
+        with pytest.raises(TypeError, match="element types are bool, i8"):
             session["w"] = wrong
     with pytest.raises(TypeError, match=r"numpy\.asarray\(x\)"):
         session.array([1.0, 2.0], "f32[2]")

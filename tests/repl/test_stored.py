@@ -11,7 +11,7 @@ import numpy as np
 
 from driver import CommandLine, main
 
-DTYPES = {"f4": "F32", "f8": "F64", "f2": "F16", "i4": "I32", "i8": "I64", "b1": "BOOL", "u1": "U8"}
+DTYPES = {"f4": "F32", "f8": "F64", "f2": "F16", "i4": "I32", "i8": "I64", "b1": "BOOL", "u1": "U8", "u8": "U64"}
 
 
 def dtype_of(array):
@@ -111,8 +111,8 @@ class Stored(CommandLine):
             self.assertIn('did you mean "h.0.w"?', self.refused(3, "no-such-array", file, "h.0.v"))
             self.refused(3, "file-shape-mismatch", file, type_="f32[4, 6]")
             self.refused(3, "file-element-mismatch", file, type_="i32[6, 4]")
-        self.write("u.safetensors", safetensors({"h.0.w": np.zeros(3, "u1")}))
-        self.assertIn("has elements of U8", self.refused(3, "bad-archive", "u.safetensors"))
+        self.write("u.safetensors", safetensors({"h.0.w": np.zeros(3, "u8")}))
+        self.assertIn("has elements of U64", self.refused(3, "bad-archive", "u.safetensors"))
 
     def test_which_array_has_to_be_said(self):
         said = self.fails(1, "run", "-", text='print load("a.safetensors", f32[4])\n').err
@@ -202,7 +202,7 @@ class Stored(CommandLine):
 
     def test_elements_that_we_lack_stay(self):
         half = np.array([1, 2, 3], "f4")
-        self.write("a.safetensors", safetensors({"bytes": np.arange(3, dtype="u1"), "w": half}))
+        self.write("a.safetensors", safetensors({"bytes": np.arange(3, dtype="u8"), "w": half}))
         self.saves('save(ones(bf16[5@x]), "a.safetensors", name="b")\n')
         found, _ = contents((self.folder / "a.safetensors").read_bytes())
         self.assertEqual(found["bytes"].tolist(), [0, 1, 2])

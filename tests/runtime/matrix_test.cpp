@@ -73,7 +73,7 @@ double distance(std::int64_t rows, std::int64_t terms, std::int64_t columns, con
   return most;
 }
 
-double one(std::int64_t i, std::int64_t j) { return i == j ? 1 : 0; }
+double on_diagonal(std::int64_t i, std::int64_t j) { return i == j ? 1 : 0; }
 
 template <class T>
 class Matrices : public ::testing::Test {
@@ -194,7 +194,7 @@ TYPED_TEST(Matrices, FactorsAtRightAngles) {
     const auto r = [&, rows = m](auto i, auto j) { return both(1, rows + j, i); };
     EXPECT_LE(distance(m, k, n, q, r, [&](auto i, auto j) { return Reader<TypeParam>{a}(1, i, j); }),
               this->tolerance(m + n));
-    EXPECT_LE(distance(k, m, k, [&](auto i, auto j) { return q(j, i); }, q, one), this->tolerance(m));
+    EXPECT_LE(distance(k, m, k, [&](auto i, auto j) { return q(j, i); }, q, on_diagonal), this->tolerance(m));
     for (std::int64_t i = 0; i < k; ++i) {
       for (std::int64_t j = 0; j < std::min(i, n); ++j) ASSERT_EQ(r(i, j), 0);
     }
@@ -211,7 +211,7 @@ TYPED_TEST(Matrices, EigenvectorsAreOnlyStretched) {
                   n, n, n, [&](auto i, auto j) { return Reader<TypeParam>{a}(1, i, j); }, v,
                   [&](auto i, auto j) { return both(1, 0, j) * v(i, j); }),
               this->tolerance(n) * static_cast<double>(n + 2));
-    EXPECT_LE(distance(n, n, n, [&](auto i, auto j) { return v(j, i); }, v, one), this->tolerance(n)) << n;
+    EXPECT_LE(distance(n, n, n, [&](auto i, auto j) { return v(j, i); }, v, on_diagonal), this->tolerance(n)) << n;
     for (std::int64_t j = 1; j < n; ++j) ASSERT_LE(both(1, 0, j - 1), both(1, 0, j));
   }
 }
@@ -230,8 +230,8 @@ void expect_singular_values(const Array<T>& a, double tolerance) {
                 [&](auto i, auto j) { return v(j, i); }, [&](auto i, auto j) { return Reader<T>{a}(0, i, j); }),
             tolerance)
       << m << " " << n;
-  EXPECT_LE(distance(k, m, k, [&](auto i, auto j) { return u(j, i); }, u, one), tolerance) << m << " " << n;
-  EXPECT_LE(distance(k, n, k, [&](auto i, auto j) { return v(j, i); }, v, one), tolerance) << m << " " << n;
+  EXPECT_LE(distance(k, m, k, [&](auto i, auto j) { return u(j, i); }, u, on_diagonal), tolerance) << m << " " << n;
+  EXPECT_LE(distance(k, n, k, [&](auto i, auto j) { return v(j, i); }, v, on_diagonal), tolerance) << m << " " << n;
   for (std::int64_t j = 0; j < k; ++j) ASSERT_TRUE(all(0, m, j) >= 0 && (j == 0 || all(0, m, j) <= all(0, m, j - 1)));
 }
 

@@ -134,12 +134,41 @@ MaybeValue Elaborator::check_node(ExprId id, const frontend::Expr& expr, const P
   return std::visit(Visitor{*this, id, expr.span, want}, expr.node);
 }
 
+namespace {
+
+bool takes_fractions(ElementType element) { return synth::is_float(synth::computed_as(element)); }
+
+bool value_fits(const KnownScalar& value, ElementType element) {
+  if (element == ElementType::boolean) return std::holds_alternative<bool>(value);
+  if (std::holds_alternative<bool>(value)) return false;
+  if (takes_fractions(element)) return true;
+  if (std::holds_alternative<double>(value)) return false;
+  const auto [least, greatest] = synth::range_of(element);
+  const auto integer = std::get<std::int64_t>(value);
+  return integer >= least && integer <= greatest;
+}
+
+// `a u8 is from 0 to 255`
+std::string range_text(ElementType element) {
+  const auto [least, greatest] = synth::range_of(element);
+  const std::string_view text = synth::name(element);
+  return fmt::format("{} {} is from {} to {}", text[0] == 'i' ? "an" : "a", text, least, greatest);
+}
+
+}  // namespace
+
 // `-1.5` or `1.0 / 3.0` where a storage type is wanted: computed as f32, then stored.
 MaybeValue Elaborator::check_stored_literal(ExprId id, const frontend::Expr& expr, const Preference& want) {
-  Preference in_f32 = want;
-  in_f32.element = ElementType::f32;
-  const MaybeValue value = check_node(id, expr, in_f32);
+  Preference as_computed = want;
+  as_computed.element = synth::computed_as(*want.element);
+  const MaybeValue value = check_node(id, expr, as_computed);
   if (!value.has_value()) return std::nullopt;
+  if (value->known.has_value() && !value_fits(*value->known, *want.element)) {
+    report(base::make(Kind::literal_does_not_fit, print_known(*value->known), synth::name(*want.element))
+               .at(expr.span)
+               .suggest(range_text(*want.element)));
+    return std::nullopt;
+  }
   if (value->known.has_value()) return scalar(expr.span, *value->known, *want.element, type(*value).mesh_ref());
   return index_wise_.cast_to(expr.span, *value, *want.element);
 }
@@ -163,25 +192,17 @@ bool Elaborator::is_literal(ExprId id) const {
   return false;
 }
 
-namespace {
-
-bool takes_fractions(ElementType element) { return synth::is_float(synth::computed_as(element)); }
-
-}  // namespace
-
 MaybeValue Elaborator::check_int_literal(Span span, const frontend::IntLiteral& literal, const Preference& want) {
   const ElementType element = want.element.value_or(ElementType::i64);
   if (element == ElementType::i64) return scalar(span, literal.value, element, default_mesh());
   if (takes_fractions(element)) return scalar(span, static_cast<double>(literal.value), element, default_mesh());
-  if (element == ElementType::i32 && literal.value <= std::numeric_limits<std::int32_t>::max()) {
-    return scalar(span, literal.value, element, default_mesh());
-  }
+  if (value_fits(KnownScalar(literal.value), element)) return scalar(span, literal.value, element, default_mesh());
   report(base::make(Kind::literal_does_not_fit, literal.value, synth::name(element))
              .at(span)
              .suggest(element == ElementType::boolean
                           ? (want.beside.valid() ? "write `true` or `false`, or cast the other side, as in i64(...)"
                                                  : "write `true` or `false`")
-                          : "an i32 is from -2147483648 to 2147483647"));
+                          : range_text(element)));
   return std::nullopt;
 }
 
@@ -252,16 +273,6 @@ ElementType element_of_values(const std::vector<KnownScalar>& values) {
   }
   if (all_bool) return ElementType::boolean;
   return any_float ? ElementType::f32 : ElementType::i64;
-}
-
-bool value_fits(const KnownScalar& value, ElementType element) {
-  if (element == ElementType::boolean) return std::holds_alternative<bool>(value);
-  if (std::holds_alternative<bool>(value)) return false;
-  if (takes_fractions(element)) return true;
-  if (std::holds_alternative<double>(value)) return false;
-  const auto integer = std::get<std::int64_t>(value);
-  return element == ElementType::i64 ||
-         (integer >= std::numeric_limits<std::int32_t>::min() && integer <= std::numeric_limits<std::int32_t>::max());
 }
 
 }  // namespace
@@ -435,9 +446,7 @@ MaybeValue Elaborator::check_cast(ExprId id, const frontend::Cast& cast) {
   if (type(*operand).element() == element) return operand;
   const auto known = operand->known;
   const ElementType from = type(*operand).element();
-  // A value is made an f32 before it is stored.
-  if (synth::is_storage(element) && !synth::is_storage(from))
-    operand = index_wise_.cast_to(ast()[id].span, *operand, ElementType::f32);
+  if (synth::is_storage(element)) operand = index_wise_.ready_to_store(ast()[id].span, *operand, element);
   if (!operand.has_value()) return std::nullopt;
   MaybeValue result = index_wise_.map(ast()[id].span, synth::MapOp::cast, {*operand}, element,
                                       fmt::format("{}(...)", synth::name(element)));

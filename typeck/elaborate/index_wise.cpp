@@ -80,20 +80,35 @@ std::optional<std::vector<Checked>> IndexWise::brought_together(Span span, std::
 
 MaybeValue IndexWise::cast_to(Span span, const Checked& value, ElementType element) {
   if (elaborator_.type(value).element() == element) return value;
-  // A value is made an f32 before it is stored.
-  const bool by_way_of_f32 = synth::is_storage(element) && elaborator_.type(value).element() != ElementType::f32;
-  if (by_way_of_f32) {
-    const MaybeValue wide = cast_to(span, value, ElementType::f32);
-    return wide.has_value() ? cast_to(span, *wide, element) : std::nullopt;
+  if (synth::is_storage(element) && elaborator_.type(value).element() != synth::computed_as(element)) {
+    const MaybeValue wide = ready_to_store(span, value, element);
+    return wide.has_value() ? store(span, *wide, element) : std::nullopt;
   }
+  return store(span, value, element);
+}
+
+MaybeValue IndexWise::store(Span span, const Checked& value, ElementType element) {
   return map(span, synth::MapOp::cast, {value}, element, fmt::format("{}(...)", synth::name(element)), false);
+}
+
+MaybeValue IndexWise::ready_to_store(Span span, const Checked& value, ElementType storage) {
+  const ElementType own = elaborator_.element(value);
+  const ElementType wide = synth::computed_as(storage);
+  if (own == wide) return value;
+  const MaybeValue all = store(span, value, wide);
+  if (!all.has_value() || !synth::is_stored_integer(storage) || !synth::is_float(own)) return all;
+  const auto [least, greatest] = synth::range_of(storage);
+  const MeshRef mesh = elaborator_.type(*all).mesh_ref();
+  const Checked low = elaborator_.scalar(span, least, wide, mesh);
+  const Checked high = elaborator_.scalar(span, greatest, wide, mesh);
+  return map(span, synth::MapOp::clip, {*all, low, high}, wide, fmt::format("{}(...)", synth::name(storage)), false);
 }
 
 Checked IndexWise::widened(const Checked& value) {
   const open::Type own = elaborator_.type(value);
   if (!synth::is_storage(own.element())) return value;
-  Checked result =
-      elaborator_.compute(value.span, {ElementType::f32, own.shape(), own.mesh_ref()}, open::Widen{}, {value});
+  Checked result = elaborator_.compute(value.span, {synth::computed_as(own.element()), own.shape(), own.mesh_ref()},
+                                       open::Widen{}, {value});
   result.expr = value.expr;
   result.known = value.known;
   return result;

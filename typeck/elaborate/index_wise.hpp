@@ -27,6 +27,8 @@ class IndexWise {
   std::optional<std::vector<Checked>> brought_together(Span span, std::vector<Checked> values, ElementType element,
                                                        const std::string& who);
   MaybeValue cast_to(Span span, const Checked& value, ElementType element);
+  // The value as the storage type is computed with; of floats that become integers, within its ends.
+  MaybeValue ready_to_store(Span span, const Checked& value, ElementType storage);
   Checked widened(const Checked& value);
   MaybeValue matmul(Span span, const Checked& left, const Checked& right);
   MaybeValue contract(Span span, std::vector<Checked> operands, const std::vector<std::vector<int>>& indices,
@@ -37,6 +39,7 @@ class IndexWise {
                     const std::vector<std::size_t>& dimensions, bool takes_wish);
 
  private:
+  MaybeValue store(Span span, const Checked& value, ElementType element);
   // The shape that all of them broadcast to.
   std::optional<Shape> broadcast_shape(Span span, const std::vector<Checked>& operands, const std::string& who);
   MaybeValue matmul_broadcast(Span span, const Checked& left, const Checked& right);

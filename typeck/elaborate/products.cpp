@@ -109,7 +109,7 @@ MaybeValue run_einsum(OperationCall& call) {
 namespace {
 
 bool integer_ids(OperationCall& call, const Checked& ids) {
-  return call.wants_element(ids, synth::is_integer(call.elaborator.type(ids).element()), "ids are integers: i64(...)");
+  return call.wants_element(ids, synth::is_integer(call.elaborator.element(ids)), "ids are integers: i64(...)");
 }
 
 }  // namespace
@@ -132,7 +132,7 @@ MaybeValue run_take(OperationCall& call) {
   }
   Shape shape = where.shape();
   for (std::size_t d = 1; d < rows.rank(); ++d) shape.push_back(rows.shape()[d]);
-  std::vector<Checked> operands = {*table, *ids};
+  std::vector<Checked> operands = {*table, elaborator.index_wise().widened(*ids)};
   if (!elaborator.unify_meshes(operands, call.span)) return std::nullopt;
   const auto result = elaborator.made(call.span, rows.element(), shape, elaborator.type(operands.front()).mesh_ref());
   if (!result.has_value()) return std::nullopt;
@@ -144,7 +144,7 @@ MaybeValue run_one_hot(OperationCall& call) {
   const MaybeValue ids = call.array(0);
   const auto count = call.integer(1);
   if (!ids.has_value() || !count.has_value() || !integer_ids(call, *ids)) return std::nullopt;
-  const Checked whole = elaborator.finished(*ids, call.quoted(), call.span);
+  const Checked whole = elaborator.finished(elaborator.index_wise().widened(*ids), call.quoted(), call.span);
   const open::Type own = elaborator.type(whole);
   Shape shape = own.shape();
   if (shape.size() == synth::kRankMax) {

@@ -13,7 +13,12 @@ bool is_of_floats(frontend::ElementKeyword element) {
   switch (element) {
     case frontend::ElementKeyword::bool_:
     case frontend::ElementKeyword::i32:
-    case frontend::ElementKeyword::i64: return false;
+    case frontend::ElementKeyword::i64:
+    case frontend::ElementKeyword::i8:
+    case frontend::ElementKeyword::u8:
+    case frontend::ElementKeyword::i16:
+    case frontend::ElementKeyword::u16:
+    case frontend::ElementKeyword::u32: return false;
     case frontend::ElementKeyword::f32:
     case frontend::ElementKeyword::f64:
     case frontend::ElementKeyword::bf16:

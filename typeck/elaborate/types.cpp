@@ -24,6 +24,11 @@ ElementType element_of(frontend::ElementKeyword keyword) {
     case frontend::ElementKeyword::f64: return ElementType::f64;
     case frontend::ElementKeyword::bf16: return ElementType::bf16;
     case frontend::ElementKeyword::f16: return ElementType::f16;
+    case frontend::ElementKeyword::i8: return ElementType::i8;
+    case frontend::ElementKeyword::u8: return ElementType::u8;
+    case frontend::ElementKeyword::i16: return ElementType::i16;
+    case frontend::ElementKeyword::u16: return ElementType::u16;
+    case frontend::ElementKeyword::u32: return ElementType::u32;
   }
   return ElementType::f32;
 }
