@@ -152,7 +152,7 @@ def check_functions(lines):
     """Functions outside classes: in formatted code they open on a line that is not indented and close with a lone `}`."""
     start = None
     for number, line in enumerate(lines, 1):
-        opens = line.endswith("{") and not re.match(r"(namespace|extern|struct|class|enum|union|template|#|\s|//|\})", line)
+        opens = line.endswith("{") and not line.endswith("= {") and not re.match(r"(namespace|extern|struct|class|enum|union|template|#|\s|//|\})", line)
         if opens and start is None:
             start = number
         elif line.startswith("}"):
