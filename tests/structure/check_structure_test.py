@@ -123,7 +123,9 @@ class Sizes(unittest.TestCase):
 
     def test_a_long_class_or_table_is_no_function(self):
         self.assertEqual(violations({"base/a.hpp": "class A {\n" + "  int f();\n" * 80 + "};\n"}), [])
-        self.assertEqual(violations({"base/a.cpp": "const int kTable[] = {\n" + "    1,\n" * 80 + "};\n"}), [])
+        table = "const int kTable[] = {\n" + "    1,\n" * 80 + "};\n"
+        self.assertEqual(violations({"base/a.cpp": table}), [])
+        self.assertEqual(violations({"base/a.cpp": table + "\nint f() {\n  return 0;\n}\n"}), [])
 
 
 class Globals(unittest.TestCase):
