@@ -6,6 +6,7 @@
 #include "base/stop_scope.hpp"
 #include "synth/choice/memory.hpp"
 #include "synth/choose/model.hpp"
+#include "synth/choose/rounds.hpp"
 #include "synth/choose/search.hpp"
 #include "synth/choose/space.hpp"
 #include "synth/machine/compute_cost.hpp"
@@ -48,7 +49,7 @@ class Alternatives {
   base::Result<std::vector<LayoutAlternative>> run() {
     const Machine devices = with_every_device(cache_.machine(), problem_.mesh->devices_end());
     const bool is_limited = !problem_.lives.empty() && !memory_limits(devices, *problem_.mesh).empty();
-    if (is_limited)
+    if (is_limited || has_rounds(problem_))
       by_choices();
     else
       TESSERA_TRY_STATUS(by_searches(devices));
@@ -57,7 +58,7 @@ class Alternatives {
   }
 
  private:
-  // Within what devices hold, where the program with the annotation is a choice like any other.
+  // Within what devices hold, and by rounds, where the program with the annotation is a choice like any other.
   void by_choices() {
     ChoiceProblem other = problem_;
     const ChoiceNode& own = problem_.nodes[node_];

@@ -8,6 +8,7 @@
 #include "synth/choose/closed.hpp"
 #include "synth/choose/limited.hpp"
 #include "synth/choose/model.hpp"
+#include "synth/choose/rounds.hpp"
 #include "synth/choose/search.hpp"
 #include "synth/machine/compute_cost.hpp"
 
@@ -32,6 +33,35 @@ bool fits(const std::vector<std::int64_t>& peaks, const std::vector<std::int64_t
   return true;
 }
 
+// What the devices may hold for this program; empty: nobody says.
+std::vector<std::int64_t> limits_of(const ChoiceProblem& problem, const Machine& devices, double share) {
+  if (problem.lives.empty()) return {};
+  std::vector<std::int64_t> limits = memory_limits(devices, *problem.mesh);
+  for (std::int64_t& limit : limits) {
+    if (limit > 0) limit = std::max<std::int64_t>(1, std::llround(share * static_cast<double>(limit)));
+  }
+  return limits;
+}
+
+base::Result<LayoutChoice> choose_at_once(const ChoiceProblem& problem, PlanCache& cache, const Machine& devices,
+                                          const std::vector<std::int64_t>& limits, const ChooseOptions& options,
+                                          base::StopToken stop) {
+  TESSERA_TRY(model, model_of(problem, cache.machine(), devices));
+  Model all = limits.empty() ? Model{} : *model;
+  TESSERA_TRY(choice, fastest(*model, options, cache, stop));
+  if (!limits.empty()) {
+    choice.peak_bytes = MemoryUse(problem, choice).peaks();
+    if (!fits(choice.peak_bytes, limits)) {
+      TESSERA_TRY(within, LimitedChoice(problem, all, limits, cache, options, stop).run(std::move(choice)));
+      choice = std::move(within);
+    }
+  }
+  choice.operations = problem.nodes.size();
+  choice.strategies = model->strategies;
+  choice.plans = model->plans();
+  return choice;
+}
+
 }  // namespace
 
 base::Result<LayoutChoice> choose(const ChoiceProblem& problem, PlanCache& cache, const ChooseOptions& options,
@@ -39,25 +69,12 @@ base::Result<LayoutChoice> choose(const ChoiceProblem& problem, PlanCache& cache
   return base::guarded_until_stopped([&]() -> base::Result<LayoutChoice> {
     const base::StopScope scope(stop);
     const Machine devices = with_every_device(cache.machine(), problem.mesh->devices_end());
-    TESSERA_TRY(model, model_of(problem, cache.machine(), devices));
-    std::vector<std::int64_t> limits;
-    if (!problem.lives.empty()) limits = memory_limits(devices, *problem.mesh);
-    for (std::int64_t& limit : limits) {
-      if (limit > 0) limit = std::max<std::int64_t>(1, std::llround(options.memory_share * static_cast<double>(limit)));
+    const std::vector<std::int64_t> limits = limits_of(problem, devices, options.memory_share);
+    if (has_rounds(problem)) {
+      TESSERA_TRY(choice, choose_by_rounds(problem, cache, devices, limits, options, stop));
+      if (choice) return std::move(*choice);
     }
-    Model all = limits.empty() ? Model{} : *model;
-    TESSERA_TRY(choice, fastest(*model, options, cache, stop));
-    if (!limits.empty()) {
-      choice.peak_bytes = MemoryUse(problem, choice).peaks();
-      if (!fits(choice.peak_bytes, limits)) {
-        TESSERA_TRY(within, LimitedChoice(problem, all, limits, cache, options, stop).run(std::move(choice)));
-        choice = std::move(within);
-      }
-    }
-    choice.operations = problem.nodes.size();
-    choice.strategies = model->strategies;
-    choice.plans = model->plans();
-    return choice;
+    return choose_at_once(problem, cache, devices, limits, options, stop);
   });
 }
 

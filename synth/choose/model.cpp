@@ -57,10 +57,11 @@ bool split_one(Model& model) {
 
 class ModelBuilder {
  public:
-  ModelBuilder(Model& model, const Machine& machine, const Machine& devices)
+  ModelBuilder(Model& model, const Machine& machine, const Machine& devices, const ModelScope& scope)
       : model_(model),
         machine_(machine),
         devices_(devices),
+        scope_(scope),
         space_(space_of(model.problem)),
         kinds_(kinds_of_parts(model.problem)) {}
 
@@ -84,7 +85,8 @@ class ModelBuilder {
     for (const auto& prices : model_.prices) {
       if (prices->is_of(value.element, value.shape)) return prices.get();
     }
-    model_.prices.push_back(std::make_shared<LayoutPrices>(problem().mesh, value.element, value.shape, machine_));
+    model_.prices.push_back(
+        std::make_shared<LayoutPrices>(problem().mesh, value.element, value.shape, machine_, scope_.priced_by));
     return model_.prices.back().get();
   }
 
@@ -132,7 +134,8 @@ class ModelBuilder {
 
   base::Status add_node(std::size_t n) {
     const ChoiceNode& node = problem().nodes[n];
-    for (const Strategy& strategy : node.operation ? strategies_of_operation(node) : strategies_of_join(node)) {
+    for (const Strategy& strategy :
+         kept(n, node.operation ? strategies_of_operation(node) : strategies_of_join(node))) {
       ModelStrategy own;
       for (std::size_t u = 0; u < node.uses.size(); ++u)
         own.labels.push_back(label_of(model_.nodes[n].slots[u], strategy.operands[u]));
@@ -145,6 +148,15 @@ class ModelBuilder {
     model_.strategies += model_.nodes[n].strategies.size();
     if (!model_.nodes[n].strategies.empty()) return base::Done{};
     return base::make(base::Kind::internal, fmt::format("no layouts fit node {} of a choice", n));
+  }
+
+  std::vector<Strategy> kept(std::size_t n, std::vector<Strategy> all) const {
+    if (!scope_.keeps) return all;
+    std::vector<Strategy> some;
+    for (const Strategy& strategy : all) {
+      if (scope_.keeps(problem().nodes[n], n, strategy)) some.push_back(strategy);
+    }
+    return some.empty() ? all : some;
   }
 
   std::vector<Strategy> strategies_of_operation(const ChoiceNode& node) const {
@@ -192,6 +204,7 @@ class ModelBuilder {
   Model& model_;
   const Machine& machine_;
   const Machine& devices_;
+  const ModelScope& scope_;
   SpaceOf space_;
   std::vector<ReduceOp> kinds_;
 };
@@ -205,13 +218,14 @@ std::size_t Model::plans() const {
 }
 
 base::Result<std::unique_ptr<Model>> model_of(const ChoiceProblem& problem, const Machine& machine,
-                                              const Machine& devices) {
+                                              const Machine& devices, const ModelScope& scope) {
   check_problem(problem);
   auto model = std::make_unique<Model>();
   model->problem = problem;
+  model->prices = scope.prices;
   for (std::size_t n = 0; n < problem.nodes.size(); ++n) model->joins_of.push_back(n);
   while (split_one(*model)) base::look_for_stop();
-  TESSERA_TRY_STATUS(ModelBuilder(*model, machine, devices).run());
+  TESSERA_TRY_STATUS(ModelBuilder(*model, machine, devices, scope).run());
   return model;
 }
 

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstddef>
+#include <functional>
 #include <memory>
 #include <vector>
 
@@ -52,9 +53,20 @@ struct Model {
 // A strategy for every node: its place among those that are left.
 using Assignment = std::vector<std::size_t>;
 
-// Fails (internal) where a node has no strategy. Both arguments outlive the model.
+// Is a strategy of a node of the model's problem in the model? `number` is the node's; asked once for each strategy, in
+// their order.
+using StrategyFilter = std::function<bool(const ChoiceNode& node, std::size_t number, const Strategy& strategy)>;
+
+// What of a problem's space a model has, and by what its conversions are priced.
+struct ModelScope {
+  StrategyFilter keeps = {};                               // nothing: all; a node of which none is kept has all
+  std::vector<std::shared_ptr<LayoutPrices>> prices = {};  // of another model of the problem, to go on with
+  PricedBy priced_by = PricedBy::plans;
+};
+
+// Fails (internal) where a node has no strategy. Problem and machines outlive the model.
 base::Result<std::unique_ptr<Model>> model_of(const ChoiceProblem& problem, const Machine& machine,
-                                              const Machine& devices);
+                                              const Machine& devices, const ModelScope& scope = {});
 
 // What the program takes: local steps and copies.
 double seconds_of(const Model& model, const Assignment& assignment);

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <limits>
 
+#include "synth/machine/machine.hpp"
 #include "synth/redistribute/choice.hpp"
 
 namespace tessera::synth {
@@ -19,10 +20,25 @@ bool lacks_something(const ArrayType& from, const ArrayType& to) {
   return false;
 }
 
+// Every link of a level as fast as its fastest: what a bound takes any device to have.
+Machine with_fastest_links(Machine machine) {
+  for (MachineLevel& level : machine.levels) {
+    for (const double bandwidth : level.unit_bandwidths)
+      level.bandwidth_bytes_per_second = std::max(level.bandwidth_bytes_per_second, bandwidth);
+    level.unit_bandwidths.clear();
+  }
+  return machine;
+}
+
 }  // namespace
 
-LayoutPrices::LayoutPrices(MeshRef mesh, ElementType element, const Shape& shape, const Machine& machine)
-    : mesh_(std::move(mesh)), element_(element), shape_(shape), machine_(machine) {}
+LayoutPrices::LayoutPrices(MeshRef mesh, ElementType element, const Shape& shape, const Machine& machine,
+                           PricedBy priced_by)
+    : mesh_(std::move(mesh)), element_(element), shape_(shape), machine_(machine), priced_by_(priced_by) {
+  if (priced_by_ == PricedBy::plans) return;
+  auto fitting = machine_for(machine_, mesh_->devices_end());
+  if (fitting.ok()) fitting_ = with_fastest_links(std::move(fitting).value());
+}
 
 int LayoutPrices::number_of(const Layout& layout) {
   for (std::size_t i = 0; i < types_.size(); ++i) {
@@ -45,6 +61,7 @@ double LayoutPrices::seconds(int from, int to) {
 
 double LayoutPrices::planned(int from, int to) {
   if (same_type(type(from), type(to))) return 0;
+  if (priced_by_ == PricedBy::bounds) return fitting_ ? bound_of_devices(*fitting_, type(from), type(to)).seconds : 0;
   ++plans_;
   const auto plan = plan_unverified(type(from), type(to), machine_, {});
   return plan.ok() ? plan->seconds : std::numeric_limits<double>::infinity();

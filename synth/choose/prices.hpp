@@ -2,18 +2,25 @@
 // which is replayed and verified only if it is chosen.
 #pragma once
 
+#include <cstdint>
 #include <memory>
+#include <optional>
 #include <vector>
 
 #include "synth/redistribute/plan.hpp"
 
 namespace tessera::synth {
 
+// Plans say what a change takes. Bounds say what it takes at least, which is known much sooner: what a device lacks, on
+// its own link.
+enum class PricedBy : std::uint8_t { plans, bounds };
+
 // The layouts of arrays of one element type and one shape, and the seconds from each to each.
 class LayoutPrices {
  public:
   // The machine outlives this.
-  LayoutPrices(MeshRef mesh, ElementType element, const Shape& shape, const Machine& machine);
+  LayoutPrices(MeshRef mesh, ElementType element, const Shape& shape, const Machine& machine,
+               PricedBy priced_by = PricedBy::plans);
 
   // The number of a layout, which such arrays can have.
   int number_of(const Layout& layout);
@@ -35,6 +42,8 @@ class LayoutPrices {
   ElementType element_;
   Shape shape_;
   const Machine& machine_;
+  PricedBy priced_by_;
+  std::optional<Machine> fitting_;  // to the mesh's devices, where bounds are asked for
   std::vector<ArrayType> types_;
   std::vector<std::vector<double>> seconds_;  // below 0: not asked for yet
   std::size_t plans_ = 0;

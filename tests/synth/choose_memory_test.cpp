@@ -189,15 +189,6 @@ Machine with_memory(const Machine& machine, const Mesh& mesh, std::int64_t bytes
   return limited;
 }
 
-LayoutChoice within(const ChoiceProblem& problem, const Machine& machine) {
-  PlanCache cache(machine);
-  auto choice = choose(problem, cache);
-  EXPECT_TRUE(choice.ok()) << first_message(choice);
-  const auto fault = fault_of_choice(problem, *choice, machine);
-  EXPECT_FALSE(fault.has_value()) << *fault;
-  return *choice;
-}
-
 // ---- The headers' examples ----
 
 ChoiceProblem sum_of_squares() {
@@ -300,7 +291,7 @@ TEST(ChoiceMemory, KeepsWithinLimitsAsTryingEverythingDoes) {
       for (const std::int64_t limit : {way.bytes, way.bytes - 1}) {
         double least = 1e30;
         for (const TimeAndMemory& own : *ways) least = own.bytes <= limit ? std::min(least, own.seconds) : least;
-        const LayoutChoice choice = within(problem, with_memory(machine, *on, limit));
+        const LayoutChoice choice = verified_choice(problem, with_memory(machine, *on, limit));
         SCOPED_TRACE(fmt::format("program {} on {}, {} bytes", programs, print(*on), limit));
         ++limits;
         if (least == 1e30) {

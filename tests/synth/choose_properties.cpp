@@ -17,15 +17,6 @@ constexpr double kSame = 2e-9;
 
 void expect_same(double a, double b) { EXPECT_NEAR(a, b, kSame * std::max(a, b)); }
 
-LayoutChoice chosen(const ChoiceProblem& problem, const Machine& machine) {
-  PlanCache cache(machine);
-  auto choice = choose(problem, cache);
-  EXPECT_TRUE(choice.ok()) << first_message(choice);
-  const auto fault = fault_of_choice(problem, *choice, machine);
-  EXPECT_FALSE(fault.has_value()) << *fault;
-  return *choice;
-}
-
 Machine any_machine(const Mesh& mesh, Dice& dice) {
   const std::vector<Machine> all = machines_of(mesh);
   return all[roll(dice, all.size())];
@@ -90,7 +81,7 @@ void expect_equal_to_enumeration(std::size_t programs, std::uint64_t seed) {
     const auto least = least_by_enumeration(problem, machine);
     if (!least) continue;
     ++compared;
-    const LayoutChoice choice = chosen(problem, machine);
+    const LayoutChoice choice = verified_choice(problem, machine);
     EXPECT_NE(choice.proof, ChoiceProof::limit);
     expect_same(choice.seconds, *least);
     expect_same(choice.bound_seconds, *least);
@@ -105,7 +96,7 @@ void expect_agreement(std::size_t programs, std::uint64_t seed) {
     const MeshRef& on = meshes[roll(dice, meshes.size())];
     const ChoiceProblem problem = random_problem(on, 1 + roll(dice, on->axes().size() == 2 ? 12 : 40), dice);
     const Machine machine = any_machine(*on, dice);
-    const double seconds = chosen(problem, machine).seconds;
+    const double seconds = verified_choice(problem, machine).seconds;
     const Machine devices = with_every_device(machine, on->devices_end());
     auto model = model_of(problem, machine, devices);
     ASSERT_TRUE(model.ok());
@@ -127,6 +118,29 @@ void expect_agreement(std::size_t programs, std::uint64_t seed) {
   }
 }
 
+void expect_rounds_near_the_best(std::size_t programs, std::uint64_t seed) {
+  Dice dice(seed);
+  const MeshRef on = mesh("x:2,y:2,z:2");
+  ChooseOptions by_rounds;
+  by_rounds.rounds_above = 0;
+  for (std::size_t i = 0; i < programs; ++i) {
+    bench::PerceptronShape shape{std::int64_t{16} << roll(dice, 6), {}};
+    for (std::size_t w = 0; w < 2; ++w) shape.widths.push_back(std::int64_t{32} << roll(dice, 5));
+    const bool is_any = roll(dice, 2) == 0;
+    const ChoiceProblem problem =
+        is_any ? random_problem(on, 1 + roll(dice, 3), dice) : bench::perceptron(on, shape, true);
+    const Machine machine = any_machine(*on, dice);
+    const LayoutChoice best = verified_choice(problem, machine);
+    const LayoutChoice rounds = verified_choice(problem, machine, by_rounds);
+    EXPECT_LE(best.bound_seconds, rounds.seconds * (1 + kSame));
+    EXPECT_LE(rounds.bound_seconds, best.seconds * (1 + kSame));
+    EXPECT_GE(rounds.bound_seconds, 0);
+    EXPECT_EQ(rounds.strategies, best.strategies);
+    if (!is_any) expect_same(rounds.seconds, best.seconds);
+    if (testing::Test::HasFailure()) FAIL() << "program " << i << " of seed " << seed;
+  }
+}
+
 void expect_no_better_rival(std::size_t programs, std::uint64_t seed) {
   Dice dice(seed);
   for (std::size_t i = 0; i < programs; ++i) {
@@ -136,9 +150,9 @@ void expect_no_better_rival(std::size_t programs, std::uint64_t seed) {
     for (std::size_t w = 0; w < layers; ++w) shape.widths.push_back(std::int64_t{16} << roll(dice, 6));
     const ChoiceProblem problem = bench::perceptron(on, shape, true);
     const Machine machine = any_machine(*on, dice);
-    const double best = chosen(problem, machine).seconds * (1 - kSame);
-    EXPECT_LE(best, chosen(with_parameters(problem, true), machine).seconds) << "data parallel";
-    EXPECT_LE(best, chosen(with_parameters(problem, false), machine).seconds) << "sharded parameters";
+    const double best = verified_choice(problem, machine).seconds * (1 - kSame);
+    EXPECT_LE(best, verified_choice(with_parameters(problem, true), machine).seconds) << "data parallel";
+    EXPECT_LE(best, verified_choice(with_parameters(problem, false), machine).seconds) << "sharded parameters";
     EXPECT_LE(best, seconds_of_greedy(problem, machine)) << "greedy";
     if (testing::Test::HasFailure()) FAIL() << "program " << i << " of seed " << seed << " on " << print(*on);
   }

@@ -13,4 +13,8 @@ void expect_agreement(std::size_t programs, std::uint64_t seed);
 // Data parallelism, sharded parameters and choosing greedily are no better, on random perceptrons with gradients.
 void expect_no_better_rival(std::size_t programs, std::uint64_t seed);
 
+// Rounds over three axes find no more than the best program and prove no more than its seconds; of so many perceptrons
+// with gradients they find the best one.
+void expect_rounds_near_the_best(std::size_t programs, std::uint64_t seed);
+
 }  // namespace tessera::synth::test

@@ -9,6 +9,7 @@
 #include "synth/machine/compute_cost.hpp"
 #include "synth/program/program.hpp"
 #include "synth/program/type_rules.hpp"
+#include "synth/verify/choice.hpp"
 
 namespace tessera::synth::test {
 
@@ -340,6 +341,15 @@ class Enumeration {
 
 ChoiceProblem random_problem(const MeshRef& mesh, std::size_t operations, Dice& dice) {
   return RandomProgram(mesh, dice).run(operations);
+}
+
+LayoutChoice verified_choice(const ChoiceProblem& problem, const Machine& machine, const ChooseOptions& options) {
+  PlanCache cache(machine);
+  auto choice = choose(problem, cache, options);
+  EXPECT_TRUE(choice.ok()) << first_message(choice);
+  const auto fault = fault_of_choice(problem, *choice, machine);
+  EXPECT_FALSE(fault.has_value()) << *fault;
+  return *choice;
 }
 
 std::optional<double> least_by_enumeration(const ChoiceProblem& problem, const Machine& machine) {

@@ -16,6 +16,10 @@ std::size_t roll(Dice& dice, std::size_t sides);
 // wanted. Extents are small where they have to be cut unevenly, large elsewhere.
 ChoiceProblem random_problem(const MeshRef& mesh, std::size_t operations, Dice& dice);
 
+// The choice for a problem, which the verifier has to find right.
+LayoutChoice verified_choice(const ChoiceProblem& problem, const Machine& machine = {},
+                             const ChooseOptions& options = {});
+
 // The least seconds of a program, by trying every layout of everything; nothing where that would take too long.
 std::optional<double> least_by_enumeration(const ChoiceProblem& problem, const Machine& machine);
 

@@ -226,15 +226,7 @@ TEST(ExampleOf, Star) {
 TEST(Choice, IsWhatTryingEverythingFinds) { expect_equal_to_enumeration(40, 1); }
 TEST(Choice, IsFoundByAscentEliminationAndWalkAlike) { expect_agreement(20, 2); }
 TEST(Choice, HasNoBetterRival) { expect_no_better_rival(8, 3); }
-
-LayoutChoice choice_of(const ChoiceProblem& problem, const Machine& machine = {}) {
-  PlanCache cache(machine);
-  auto choice = choose(problem, cache);
-  EXPECT_TRUE(choice.ok()) << first_message(choice);
-  const auto fault = fault_of_choice(problem, *choice, machine);
-  EXPECT_FALSE(fault.has_value()) << *fault;
-  return *choice;
-}
+TEST(Choice, ByRoundsIsNearTheBest) { expect_rounds_near_the_best(2, 4); }
 
 // sum(x @ w) with seconds that are small numbers: the product takes 15; the sum 1 where the product is split, 2 where
 // every device has all of it; to gather w takes 10. To finish the sum takes next to nothing.
@@ -281,11 +273,11 @@ Machine toy_machine() {
 }
 
 TEST(ExampleOf, ToyOfAProduct) {
-  EXPECT_NEAR(choice_of(toy(nullptr), toy_machine()).seconds, 16, 0.1);
-  const LayoutChoice contracted = choice_of(toy("f32[8@x,64]"), toy_machine());
+  EXPECT_NEAR(verified_choice(toy(nullptr), toy_machine()).seconds, 16, 0.1);
+  const LayoutChoice contracted = verified_choice(toy("f32[8@x,64]"), toy_machine());
   EXPECT_NEAR(contracted.seconds, 17, 0.1);
   EXPECT_EQ(contracted.nodes[2].result->pending().size(), 1U);
-  EXPECT_NEAR(choice_of(toy("f32[8@x,64]", true), toy_machine()).seconds, 26, 0.1);
+  EXPECT_NEAR(verified_choice(toy("f32[8@x,64]", true), toy_machine()).seconds, 26, 0.1);
 }
 
 TEST(Choice, CountsACopyOnceForAllWhoWantIt) {
@@ -302,7 +294,7 @@ TEST(Choice, CountsACopyOnceForAllWhoWantIt) {
     problem.nodes.push_back(sorted);
     problem.nodes.push_back(whole);
   }
-  const LayoutChoice choice = choice_of(problem, toy_machine());
+  const LayoutChoice choice = verified_choice(problem, toy_machine());
   std::size_t copies = 0;
   for (const ChosenConversion& own : choice.conversions) copies += own.value == w && own.plan->seconds > 0 ? 1 : 0;
   EXPECT_EQ(copies, 1U);
@@ -319,7 +311,7 @@ TEST(Choice, ServesAnyNumberOfReaders) {
       node.result = problem.add(ElementType::f32, {8, 64});
       problem.nodes.push_back(node);
     }
-    const LayoutChoice choice = choice_of(problem, toy_machine());
+    const LayoutChoice choice = verified_choice(problem, toy_machine());
     EXPECT_NE(choice.proof, ChoiceProof::limit);
     // Whole, by columns, and once more for those that are handed on.
     EXPECT_LE(choice.conversions.size(), 5U);
@@ -329,7 +321,7 @@ TEST(Choice, ServesAnyNumberOfReaders) {
 // A parameter lies as its next value does, so that a step can follow a step.
 TEST(Choice, TiesAParameterToItsNextValue) {
   const ChoiceProblem problem = bench::perceptron(mesh("d:4"), {64, {32, 64, 16}}, true);
-  const LayoutChoice choice = choice_of(problem);
+  const LayoutChoice choice = verified_choice(problem);
   for (std::size_t n = 0; n < problem.nodes.size(); ++n) {
     if (problem.nodes[n].operation || problem.nodes[n].uses.empty() || !problem.nodes[n].result) continue;
     EXPECT_EQ(choice.nodes[n].uses[0].layout, *choice.nodes[n].result);
@@ -340,8 +332,8 @@ TEST(Choice, IsTheSameEachTime) {
   Dice dice(7);
   for (int i = 0; i < 4; ++i) {
     const ChoiceProblem problem = random_problem(mesh("x:2,y:2"), 8, dice);
-    const LayoutChoice first = choice_of(problem);
-    const LayoutChoice second = choice_of(problem);
+    const LayoutChoice first = verified_choice(problem);
+    const LayoutChoice second = verified_choice(problem);
     EXPECT_EQ(first.seconds, second.seconds);
     EXPECT_EQ(first.bound_seconds, second.bound_seconds);
     for (std::size_t n = 0; n < first.nodes.size(); ++n) EXPECT_EQ(first.nodes[n].result, second.nodes[n].result);
@@ -362,7 +354,7 @@ TEST(Choice, EndsWhenItIsStopped) {
 
 TEST(ChoiceVerifier, FindsEveryFault) {
   const ChoiceProblem problem = toy("f32[8@x,64]");
-  const LayoutChoice right = choice_of(problem, toy_machine());
+  const LayoutChoice right = verified_choice(problem, toy_machine());
   const auto faulty = [&](const std::function<void(LayoutChoice&)>& change) {
     LayoutChoice wrong = right;
     change(wrong);

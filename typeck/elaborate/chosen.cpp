@@ -84,11 +84,12 @@ std::optional<std::vector<std::size_t>> chosen_axes(Elaborator& elaborator, cons
   std::erase_if(axes, [&](std::size_t axis) { return mesh.axes()[axis].size == 1; });
   std::ranges::sort(axes);
   if (axes.size() <= kChosenAxesMax) return axes;
-  elaborator.report(base::make(Kind::auto_too_many_axes, fn.name.text, axes.size(), kChosenAxesMax)
-                        .at(fn.over.empty() ? fn.name.span : base::join(fn.over.front().span, fn.over.back().span))
-                        .suggest(fmt::format("name those that are chosen, as in `over ({}, {})`: the others are used "
-                                             "where the program writes them",
-                                             mesh.axes()[axes[0]].name, mesh.axes()[axes[1]].name)));
+  elaborator.report(
+      base::make(Kind::auto_too_many_axes, fn.name.text, axes.size(), kChosenAxesMax)
+          .at(fn.over.empty() ? fn.name.span : base::join(fn.over.front().span, fn.over.back().span))
+          .suggest(fmt::format("name those that are chosen, as in `over ({}, {}, {})`: the others are used "
+                               "where the program writes them",
+                               mesh.axes()[axes[0]].name, mesh.axes()[axes[1]].name, mesh.axes()[axes[2]].name)));
   return std::nullopt;
 }
 

@@ -12,7 +12,7 @@ namespace tessera::typeck {
 class Elaborator;
 
 // Layouts are chosen over this many axes at most.
-inline constexpr std::size_t kChosenAxesMax = 2;
+inline constexpr std::size_t kChosenAxesMax = 3;
 
 // Reports words of an `auto fn` where they have no meaning, and parameters that it names wrongly; true if there are
 // none.
