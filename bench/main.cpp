@@ -23,6 +23,10 @@ void add_choose(CLI::App& app, tessera::bench::ChooseBench& choose, int& status)
   auto* command = app.add_subcommand("choose", "the layouts of training steps, chosen, with their bounds");
   command->add_option("--only", choose.only, "programs whose name contains this text");
   command->add_flag("--json", choose.json, "a line of JSON for each program");
+  command->add_flag("--measured", choose.measured,
+                    "instead, steps by the clock of throttled devices beside layouts by hand");
+  command->add_option("--iopddl", choose.problem, "instead, a problem of the IOPDDL contest, as JSON");
+  command->add_option("--entries", choose.entries, "of its tables that the search may look at")->capture_default_str();
   command->callback([&] { status = tessera::bench::run(choose); });
 }
 

@@ -4,12 +4,12 @@
 
 #include <algorithm>
 #include <cmath>
-#include <numeric>
 #include <optional>
 #include <utility>
 #include <vector>
 
 #include "bench/estimate/programs.hpp"
+#include "bench/rank_correlation.hpp"
 #include "bench/report.hpp"
 #include "bench/timing.hpp"
 #include "tessera/calibration.hpp"
@@ -69,25 +69,6 @@ Outcome outcome_of(const EstimatedProgram& one, const Config& config, const Esti
   std::int64_t peak_bytes = 0;
   const double measured = best_run(session, program, options.goes, peak_bytes);
   return {estimated.seconds, std::max(measured - nothing, 1e-9), peak_bytes == estimated.peak_bytes};
-}
-
-std::vector<double> ranks_of(const std::vector<double>& figures) {
-  std::vector<std::size_t> order(figures.size());
-  std::iota(order.begin(), order.end(), std::size_t{0});
-  std::sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) { return figures[a] < figures[b]; });
-  std::vector<double> ranks(figures.size());
-  for (std::size_t k = 0; k < order.size(); ++k) ranks[order[k]] = static_cast<double>(k);
-  return ranks;
-}
-
-// Spearman's, of figures that are all different.
-double rank_correlation(const std::vector<double>& a, const std::vector<double>& b) {
-  const std::vector<double> ranks_a = ranks_of(a);
-  const std::vector<double> ranks_b = ranks_of(b);
-  const auto n = static_cast<double>(a.size());
-  double squares = 0;
-  for (std::size_t k = 0; k < a.size(); ++k) squares += (ranks_a[k] - ranks_b[k]) * (ranks_a[k] - ranks_b[k]);
-  return n < 2 ? 1 : 1 - 6 * squares / (n * (n * n - 1));
 }
 
 void tell_all(const std::vector<double>& estimated, const std::vector<double>& measured, bool json) {

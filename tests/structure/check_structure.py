@@ -30,7 +30,7 @@ PUBLIC_MAY_INCLUDE = {"tessera"}
 # Narrower than the room's row: (who, what it may not include, why).
 INNER_WALLS = [
     (r"python/", r"repl/(?!render/diagnostic\.hpp)", "of the command Python only shares how mistakes are drawn"),
-    (r"tests/", r"bench/(?!planner/(problems|reductions|scores)\.hpp|choose/training\.hpp)", "tests share the yardstick of planners and the programs to choose layouts for, nothing else"),
+    (r"tests/", r"bench/(?!planner/(problems|reductions|scores)\.hpp|choose/(training|edge_problem|edge_search)\.hpp)", "tests share the yardstick of planners, the programs to choose layouts for and a contest's problems, nothing else"),
     (r"synth/layout/", r"synth/(?!layout/|kinds\.hpp)", "layouts come before everything else in synth"),
     (r"synth/verify/", r"synth/(redistribute/|reduce/|collective/(moves|routing|sends|direct))", "the verifier trusts no planner"),
     (r"synth/redistribute/(?!rivals/)", r"synth/redistribute/rivals/(?!rivals\.hpp)", "rivals stand on our planner's pieces, and it only asks them for chains"),
