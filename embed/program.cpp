@@ -54,7 +54,7 @@ PartsMoved to_public(const Texts& texts, const typeck::Node& node, std::size_t s
   moved.received_bytes = compute.received_bytes;
   moved.statement = static_cast<std::uint32_t>(statement);
   if (compute.compared.size() > 1) moved.compared = ways_of(compute.compared);
-  if (std::holds_alternative<synth::Cumsum>(compute.operation)) moved.op = "carry";
+  if (std::holds_alternative<synth::Scan>(compute.operation)) moved.op = "carry";
   if (std::holds_alternative<synth::Take>(compute.operation)) moved.op = "fetch";
   moved.is_most = moved.op == "fetch";
   const auto* assemble = std::get_if<synth::Assemble>(&compute.operation);

@@ -98,7 +98,7 @@ class FigureWalk {
     computed(figure, apply, result);
     ProgramFigures all{{figure}, {}};
     if (const auto* assemble = std::get_if<synth::Assemble>(&apply.operation)) fetched(all, figure, apply, *assemble);
-    if (const auto* cumsum = std::get_if<synth::Cumsum>(&apply.operation)) carried(all, figure, result, *cumsum);
+    if (const auto* scan = std::get_if<synth::Scan>(&apply.operation)) carried(all, figure, result, *scan);
     if (std::holds_alternative<synth::Take>(apply.operation)) requested(all, figure, apply, result);
     return all;
   }
@@ -164,11 +164,11 @@ class FigureWalk {
   }
 
   // What a running sum carries from tile to tile, as a step of its own behind the sums: one boundary after the other.
-  void carried(ProgramFigures& all, StepFigure figure, const synth::ArrayType& result, const synth::Cumsum& cumsum) {
-    const std::vector<synth::CarryHop> hops = synth::carry_hops(result, cumsum.dimension, cumsum.reverse);
+  void carried(ProgramFigures& all, StepFigure figure, const synth::ArrayType& result, const synth::Scan& scan) {
+    const std::vector<synth::CarryHop> hops = synth::carry_hops(result, scan.dimension, scan.reverse);
     if (hops.empty()) return;
     const synth::Machine& machine = machine_of(result.mesh().devices_end());
-    const synth::StepCost price = synth::cost_of_carries(machine, result, hops);
+    const synth::StepCost price = synth::cost_of_carries(machine, result, scan.op, hops);
     figure.name = "carry";
     figure.operations = figure.memory_bytes = 0;
     figure.seconds_of_devices.clear();
@@ -179,7 +179,7 @@ class FigureWalk {
     const synth::Mesh& mesh = result.mesh();
     for (const synth::CarryHop& hop : hops)
       add_bytes(machine, mesh.device_of_run(hop.source).value, mesh.device_of_run(hop.target).value,
-                synth::carry_bytes(hop, result.element()), figure.received_by_level);
+                synth::carry_bytes(hop, result.element(), scan.op), figure.received_by_level);
     all.steps.push_back(std::move(figure));
   }
 

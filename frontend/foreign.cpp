@@ -280,6 +280,9 @@ constexpr ForeignWord kOtherArguments[] = {{"pad", "write `pad(a, [[1, 1], [0, 2
                                            {"argmin", "write `argmin(a, dim=0)`"},
                                            {"softmax", "write `softmax(a, dim=0)`"},
                                            {"cumsum", "write `cumsum(a, dim=0)`"},
+                                           {"cumprod", "write `cumprod(a, dim=0)`"},
+                                           {"cummax", "write `cummax(a, dim=0)`"},
+                                           {"cummin", "write `cummin(a, dim=0)`"},
                                            {"concat", "write `concat([a, b], 0)`"}};
 
 constexpr ForeignWord kTypes[] = {

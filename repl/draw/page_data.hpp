@@ -6,8 +6,8 @@
 //     work: [{line, step, seconds, slowest, fastest_seconds}]
 //     pipelines: [as `tessera check --json` prints them]
 //     estimate: as `tessera estimate --json` prints it, with steps: [{line, name, times, operations, memory_bytes,
-//               received_bytes, seconds, moves}], loads: [{device, compute_seconds, peak_bytes, memory_bytes}], shares: [{axis, cut,
-//               weights}], and sweep: [{told: [[name, value]], seconds, move_seconds}]
+//               received_bytes, seconds, moves}], loads: [{device, compute_seconds, peak_bytes, memory_bytes}], shares:
+//               [{axis, cut, weights}], and sweep: [{told: [[name, value]], seconds, move_seconds}]
 //     changes: [{line, why, from, to, mesh: [{name, size}], shape,
 //                received_bytes_total, lower_bound_bytes_total, local_bytes_max, bound_bytes, peak_bytes, seconds,
 //                steps: [{op, detail, received_bytes_total, received_bytes_max, peak_bytes,

@@ -56,7 +56,7 @@ std::string moved_text(const std::vector<PartsMoved>& parts) {
   const auto all_are = [&](std::string_view op) {
     return !parts.empty() && std::ranges::all_of(parts, [&](const PartsMoved& part) { return part.op == op; });
   };
-  if (all_are("carry")) return "sums carried";
+  if (all_are("carry")) return "values carried";
   return all_are("fetch") ? "rows fetched" : "parts moved";
 }
 
@@ -127,7 +127,7 @@ Movement movement_of(const Program& program, std::uint32_t statement) {
 }
 
 std::string_view what_it_does(const PartsMoved& part) {
-  if (part.op == "carry") return "carries sums from tile to tile";
+  if (part.op == "carry") return "carries values from tile to tile";
   return part.op == "fetch" ? "fetches rows that its ids name" : "fetches parts from other devices";
 }
 

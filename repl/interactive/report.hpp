@@ -31,7 +31,7 @@ struct Movement {
   bool empty() const { return changes.empty() && parts.empty(); }
 };
 Movement movement_of(const Program& program, std::uint32_t statement);
-// `fetches parts from other devices`, or of a running sum that it carries sums from tile to tile.
+// `fetches parts from other devices`, or of `cumsum` and its kin that it carries values from tile to tile.
 std::string_view what_it_does(const PartsMoved& part);
 // `a slice at line 3, column 9 fetches parts from other devices: 4 B in all`, as a line.
 std::string part_text(const PartsMoved& part);

@@ -86,7 +86,7 @@ void say_why(const CommandCall& call, const Redistribution& change, const std::v
 // An operation that receives bytes by itself, with the place where it stands.
 void say_why(const CommandCall& call, const PartsMoved& part, const Screen& screen) {
   const char* told = "takes parts that other devices hold";
-  if (part.op == "carry") told = "needs of each line the sum in front of a tile";
+  if (part.op == "carry") told = "needs of each line what stands in front of a tile";
   if (part.op == "fetch") told = "asks other devices for rows, once for each that a device's ids name";
   const Label asked{part.place, told, true};
   call.out(part_text(part));

@@ -141,8 +141,7 @@ base::Status Executor::take_throttled(std::span<const synth::Step> steps, const 
   throttle_->begin(storage_.block(result), steps.size() == 1);
   TESSERA_TRY_STATUS(take_it());
   throttle_->end(storage_.tiles(result));
-  if (const auto* cumsum = std::get_if<synth::Cumsum>(&apply->operation))
-    throttle_->carried(storage_.type(result), *cumsum);
+  if (const auto* scan = std::get_if<synth::Scan>(&apply->operation)) throttle_->carried(storage_.type(result), *scan);
   if (std::holds_alternative<synth::Take>(apply->operation))
     throttle_->requested(storage_.type(apply->operands[0]), storage_.type(apply->operands[1]), storage_.type(result));
   if (std::holds_alternative<synth::Assemble>(apply->operation))
@@ -206,8 +205,8 @@ base::Status Executor::run_operation_of(const synth::Apply& apply, const StepPla
           return collect(apply, operation, plan);
         else if constexpr (std::same_as<T, synth::Assemble>)
           return assemble(apply, operation);
-        else if constexpr (std::same_as<T, synth::Cumsum>)
-          return sum_over_tiles(apply, operation, plan);
+        else if constexpr (std::same_as<T, synth::Scan>)
+          return scan_over_tiles(apply, operation, plan);
         else if constexpr (std::same_as<T, synth::MatrixFunction>)
           return run_operation(local, operation, plan.beside_offset);
         else if constexpr (std::same_as<T, synth::Take>)

@@ -104,7 +104,7 @@ class Executor {
   };
   base::Status collect(const synth::Apply& apply, const synth::Collect& collect, const StepPlan& plan);
   base::Status assemble(const synth::Apply& apply, const synth::Assemble& assemble);
-  base::Status sum_over_tiles(const synth::Apply& apply, const synth::Cumsum& cumsum, const StepPlan& plan);
+  base::Status scan_over_tiles(const synth::Apply& apply, const synth::Scan& scan, const StepPlan& plan);
   base::Status take_rows(const synth::Apply& apply);
   base::Status keep(synth::RegisterId from, synth::RegisterId to, const synth::Keep& step);
   base::Result<synth::Offset> part_offset(const synth::Apply& apply, const synth::Part& part) const;

@@ -28,7 +28,7 @@ base::Status run_operation(const LocalStep& step, const synth::Reduce& operation
 base::Status run_operation(const LocalStep& step, const synth::ArgReduce& operation);
 base::Status run_operation(const LocalStep& step, const synth::Find& operation);
 base::Status run_operation(const LocalStep& step, const synth::Contract& operation);
-base::Status run_operation(const LocalStep& step, const synth::Cumsum& operation);
+base::Status run_operation(const LocalStep& step, const synth::Scan& operation);
 base::Status run_operation(const LocalStep& step, const synth::Sort& operation);
 base::Status run_operation(const LocalStep& step, const synth::Greatest& operation);
 base::Status run_operation(const LocalStep& step, const synth::Candidates& operation);

@@ -115,9 +115,10 @@ base::Status run_operation(const LocalStep& step, const synth::Find& operation) 
   });
 }
 
-base::Status run_operation(const LocalStep& step, const synth::Cumsum& operation) {
+base::Status run_operation(const LocalStep& step, const synth::Scan& operation) {
   return operate(step, [&](std::size_t, const std::vector<TileView>& operands, const TileOut& out) -> Failure {
-    cumsum(operands[0], operation.dimension, out, operation.reverse ? Direction::backward : Direction::forward);
+    const Direction direction = operation.reverse ? Direction::backward : Direction::forward;
+    scan(operation.op, operands[0], operation.dimension, out, direction);
     return std::nullopt;
   });
 }

@@ -1,6 +1,6 @@
-// Running sums along a split dimension. A device learns what stands in front of its tile when the one before it knows
-// what stands in front of its own; all ranks go through the boundaries in the same order, so that none waits for one
-// that waits for it.
+// Running sums, products, maxima and minima along a split dimension. A device learns what stands in front of its tile
+// when the one before it knows what stands in front of its own; all ranks go through the boundaries in the same order,
+// so that none waits for one that waits for it.
 #include "runtime/kernels/running.hpp"
 
 #include <algorithm>
@@ -20,12 +20,12 @@ namespace {
 class CarryChain {
  public:
   // Every device has room for what stands in front of its tile at `beside`.
-  CarryChain(Team& team, const Storage& storage, const synth::Apply& apply, const synth::Cumsum& cumsum,
+  CarryChain(Team& team, const Storage& storage, const synth::Apply& apply, const synth::Scan& scan,
              std::int64_t beside)
       : team_(team),
         storage_(storage),
         apply_(apply),
-        cumsum_(cumsum),
+        scan_(scan),
         beside_(beside),
         element_(storage.type(apply.results[0]).element()) {}
 
@@ -40,8 +40,10 @@ class CarryChain {
   }
 
   RunningTile tile(std::size_t device) const {
-    return {storage_.view(operand(), device), cumsum_.dimension, storage_.out(result(), device),
-            cumsum_.reverse ? Direction::backward : Direction::forward, position(device)};
+    const Direction direction = scan_.reverse ? Direction::backward : Direction::forward;
+    return {scan_.op,        storage_.view(operand(), device),
+            scan_.dimension, storage_.out(result(), device),
+            direction,       position(device)};
   }
   // What stands in front of a tile of this rank: nothing where the dimension begins.
   Carry in_front(std::size_t device) const {
@@ -53,12 +55,12 @@ class CarryChain {
   synth::RegisterId operand() const { return apply_.operands[0]; }
   synth::RegisterId result() const { return apply_.results[0]; }
   std::int64_t position(std::size_t device) const {
-    const std::size_t d = cumsum_.dimension;
+    const std::size_t d = scan_.dimension;
     return synth::running_position(storage_.tiles(result()).boxes[device][d], storage_.type(result()).shape()[d],
-                                   cumsum_.reverse);
+                                   scan_.reverse);
   }
   Carry carry_of(const synth::CarryHop& hop, std::byte* data) const {
-    return {synth::carry_form(element_, hop.position), data};
+    return {synth::carry_form(element_, scan_.op, hop.position), data};
   }
 
   // One boundary, of all lines of tiles. Messages have memory of their own, which outlives a failure.
@@ -70,7 +72,7 @@ class CarryChain {
       const auto target = static_cast<std::size_t>(hop.target);
       const int from = storage_.owner(result(), source);
       const int to = storage_.owner(result(), target);
-      const std::int64_t bytes = synth::carry_bytes(hop, element_);
+      const std::int64_t bytes = synth::carry_bytes(hop, element_, scan_.op);
       if (to == team_.rank()) in_front_[target] = carry_of(hop, storage_.part(result(), target) + beside_);
       if (from == team_.rank()) {
         const Carry told = to == from ? in_front_[target] : carry_of(hop, team_.room(bytes).data());
@@ -100,7 +102,7 @@ class CarryChain {
   Team& team_;
   const Storage& storage_;
   const synth::Apply& apply_;
-  const synth::Cumsum& cumsum_;
+  const synth::Scan& scan_;
   std::int64_t beside_;
   synth::ElementType element_;
   std::map<std::size_t, Carry> in_front_;
@@ -108,19 +110,19 @@ class CarryChain {
 
 }  // namespace
 
-base::Status Executor::sum_over_tiles(const synth::Apply& apply, const synth::Cumsum& cumsum, const StepPlan& plan) {
+base::Status Executor::scan_over_tiles(const synth::Apply& apply, const synth::Scan& scan, const StepPlan& plan) {
   const synth::RegisterId result = apply.results[0];
-  const std::vector<synth::CarryHop> hops = synth::carry_hops(storage_.type(result), cumsum.dimension, cumsum.reverse);
+  const std::vector<synth::CarryHop> hops = synth::carry_hops(storage_.type(result), scan.dimension, scan.reverse);
   const LocalStep local{program_, storage_, world_.files, apply, device_times()};
-  if (hops.empty()) return run_operation(local, cumsum);
+  if (hops.empty()) return run_operation(local, scan);
   Received received{0, std::vector<std::int64_t>(static_cast<std::size_t>(storage_.devices(result)), 0)};
   for (const synth::CarryHop& hop : hops)
-    received.add(hop.target, synth::carry_bytes(hop, storage_.type(result).element()));
+    received.add(hop.target, synth::carry_bytes(hop, storage_.type(result).element(), scan.op));
   count_received(received);
-  CarryChain chain(team_, storage_, apply, cumsum, plan.beside_offset);
+  CarryChain chain(team_, storage_, apply, scan, plan.beside_offset);
   TESSERA_TRY_STATUS(
       on_devices(storage_.block(result), work_of(local), local.times, [&](std::size_t device) -> Failure {
-        chain.tile(device).sum_inside();
+        chain.tile(device).run_inside();
         return std::nullopt;
       }));
   TESSERA_TRY_STATUS(chain.run(hops));

@@ -39,7 +39,7 @@ class Throttle {
   // The same for parts that an assembly fetched, all over the devices' own links.
   void joined(const synth::ArrayType& after, std::int64_t received_bytes);
   // The same for what a running sum carried from tile to tile.
-  void carried(const synth::ArrayType& after, const synth::Cumsum& cumsum);
+  void carried(const synth::ArrayType& after, const synth::Scan& scan);
   // The same for rows that a take fetched by request.
   void requested(const synth::ArrayType& table, const synth::ArrayType& ids, const synth::ArrayType& after);
 

@@ -50,10 +50,10 @@ struct LinePlace {
 void find(bool max, const TileView& operand, const TileView& wanted, std::span<const std::uint8_t> dimensions,
           const LinePlace& place, const TileOut& out);
 
-// Running sum along one dimension, from its first element on or from its last.
+// The running sum, product, maximum or minimum along one dimension, from its first element on or from its last.
 enum class Direction : std::uint8_t { forward, backward };
-void cumsum(const TileView& operand, std::size_t dimension, const TileOut& out,
-            Direction direction = Direction::forward);
+void scan(synth::ReduceOp op, const TileView& operand, std::size_t dimension, const TileOut& out,
+          Direction direction = Direction::forward);
 
 // Elements combined left to right: out (dense or not) becomes parts[0] op parts[1] op ...; all of one shape.
 struct TileTarget {

@@ -1,8 +1,9 @@
-// The running sum along a split dimension, tile by tile: the bits are those of cumsum() on the whole array.
+// The running sum, product, maximum or minimum along a split dimension, tile by tile: the bits are those of scan() on
+// the whole array.
 //
-// Every tile first takes the sums inside its own blocks. Then one tile after the other learns what stands in front of
+// Every tile first takes the values inside its own blocks. Then one tile after the other learns what stands in front of
 // it and says what stands behind it, from the totals of its blocks alone. At last every tile puts what it was told in
-// front of its sums.
+// front of its values.
 #pragma once
 
 #include <cstdint>
@@ -22,16 +23,18 @@ struct Carry {
 
 class RunningTile {
  public:
-  // `position` is where the tile begins along the dimension, in the direction of the sum.
-  RunningTile(TileView operand, std::size_t dimension, TileOut out, Direction direction, std::int64_t position)
-      : operand_(std::move(operand)),
+  // `position` is where the tile begins along the dimension, in the direction of the scan.
+  RunningTile(synth::ReduceOp op, TileView operand, std::size_t dimension, TileOut out, Direction direction,
+              std::int64_t position)
+      : op_(op),
+        operand_(std::move(operand)),
         dimension_(dimension),
         out_(std::move(out)),
         direction_(direction),
         position_(position) {}
 
-  void sum_inside() const;
-  // After sum_inside(), and before what is in front is put there.
+  void run_inside() const;
+  // After run_inside(), and before what is in front is put there.
   void carry_on(const Carry& in_front, const Carry& behind) const;
   void put_in_front(const Carry& in_front) const;
 
@@ -39,6 +42,7 @@ class RunningTile {
   template <class F>
   void for_strips(const F& f) const;
 
+  synth::ReduceOp op_;
   TileView operand_;
   std::size_t dimension_;
   TileOut out_;

@@ -1,4 +1,4 @@
-// Running sums, and what several devices hold combined.
+// Running sums and their kin, and what several devices hold combined.
 #include <algorithm>
 #include <array>
 #include <cstdlib>
@@ -18,10 +18,10 @@ namespace tessera::runtime {
 
 namespace {
 
-// N lines, block by block from position `at` on. What is before the first block, -0.0, would change no element.
-template <std::size_t N, class T>
-void sum_blocks(const Lines& lines, const std::array<const T*, N>& from, const std::array<T*, N>& to,
-                std::array<Before<T>, N>& all_before, std::int64_t at) {
+// N lines, block by block from position `at` on. What is before the first block, the identity, would change no element.
+template <class How, std::size_t N, class T>
+void run_blocks(const Lines& lines, const std::array<const T*, N>& from, const std::array<T*, N>& to,
+                std::array<Before<How, T>, N>& all_before, std::int64_t at) {
   for (; at < lines.length && !is_given_up(); at += kSumBlock) {
     const std::int64_t n = std::min(kSumBlock, lines.length - at);
     std::array<const T*, N> starts;
@@ -32,48 +32,48 @@ void sum_blocks(const Lines& lines, const std::array<const T*, N>& from, const s
       targets[k] = to[k] + at * lines.to_step;
       before[k] = all_before[k].value();
     }
-    const std::array<T, N> totals = at == 0 ? sum_inside<false>(lines, starts, targets, n, before)
-                                            : sum_inside<true>(lines, starts, targets, n, before);
+    const std::array<T, N> totals = at == 0 ? run_inside<How, false>(lines, starts, targets, n, before)
+                                            : run_inside<How, true>(lines, starts, targets, n, before);
     for (std::size_t k = 0; k < N; ++k) all_before[k].add(totals[k]);
   }
 }
 
 // One line, several of its blocks at once.
-template <class T>
-void sum_line(const Lines& lines, const T* from, T* to) {
-  std::array<Before<T>, 1> before;
+template <class How, class T>
+void run_line(const Lines& lines, const T* from, T* to) {
+  std::array<Before<How, T>, 1> before;
   std::int64_t at = 0;
-  for (; at + kSumsAtOnce * kSumBlock <= lines.length && !is_given_up(); at += kSumsAtOnce * kSumBlock) {
+  for (; at + kLinesAtOnce * kSumBlock <= lines.length && !is_given_up(); at += kLinesAtOnce * kSumBlock) {
     const auto targets = starts_of(to + at * lines.to_step, kSumBlock * lines.to_step);
-    const auto totals = sum_inside<false>(lines, starts_of(from + at * lines.from_step, kSumBlock * lines.from_step),
-                                          targets, kSumBlock, {});
+    const auto starts = starts_of(from + at * lines.from_step, kSumBlock * lines.from_step);
+    const auto totals = run_inside<How, false>(lines, starts, targets, kSumBlock, {});
     for (std::size_t k = 0; k < targets.size(); ++k) {
-      if (targets[k] != to) put_in_front(lines, targets[k], kSumBlock, before[0].value());
+      if (targets[k] != to) put_in_front<How>(lines, targets[k], kSumBlock, before[0].value());
       before[0].add(totals[k]);
     }
   }
-  sum_blocks<1, T>(lines, {from}, {to}, before, at);
+  run_blocks<How, 1, T>(lines, {from}, {to}, before, at);
 }
 
 // n lines, whose first elements are so far apart.
-template <class T>
-void sum_lines(const Lines& lines, const T* from, std::int64_t from_line, T* to, std::int64_t to_line, std::int64_t n) {
+template <class How, class T>
+void run_lines(const Lines& lines, const T* from, std::int64_t from_line, T* to, std::int64_t to_line, std::int64_t n) {
   std::int64_t k = 0;
-  for (; k + kSumsAtOnce <= n; k += kSumsAtOnce) {
+  for (; k + kLinesAtOnce <= n; k += kLinesAtOnce) {
     if (lines.length <= kSumBlock) {
-      sum_inside<false>(lines, starts_of(from + k * from_line, from_line), starts_of(to + k * to_line, to_line),
-                        lines.length, {});
+      run_inside<How, false>(lines, starts_of(from + k * from_line, from_line), starts_of(to + k * to_line, to_line),
+                             lines.length, {});
       continue;
     }
-    std::array<Before<T>, kSumsAtOnce> before;
-    sum_blocks<kSumsAtOnce, T>(lines, starts_of(from + k * from_line, from_line), starts_of(to + k * to_line, to_line),
-                               before, 0);
+    std::array<Before<How, T>, kLinesAtOnce> before;
+    run_blocks<How, kLinesAtOnce, T>(lines, starts_of(from + k * from_line, from_line),
+                                     starts_of(to + k * to_line, to_line), before, 0);
   }
-  for (; k < n; ++k) sum_line(lines, from + k * from_line, to + k * to_line);
+  for (; k < n; ++k) run_line<How>(lines, from + k * from_line, to + k * to_line);
 }
 
 // n lines side by side: row by row.
-template <class T>
+template <class How, class T>
 class SideBySide {
  public:
   SideBySide(const Lines& lines, std::int64_t n)
@@ -83,7 +83,7 @@ class SideBySide {
     before_ = std::make_unique<T[]>(static_cast<std::size_t>(n));
   }
 
-  void sum(const T* from, T* to) {
+  void run(const T* from, T* to) {
     for (std::int64_t i = 0; i < lines_.length && !is_given_up(); ++i) {
       const T* const row = from + i * lines_.from_step;
       T* const sums = to + i * lines_.to_step;
@@ -91,19 +91,19 @@ class SideBySide {
       if (i == 0)
         std::copy_n(row, n_, sums);
       else if (i < kSumBlock)
-        add_rows(sums - lines_.to_step, row, sums);
+        combine_rows(sums - lines_.to_step, row, sums);
       else
-        add_inside(i, row, i == kSumBlock ? sums - lines_.to_step : inside_.get(), sums);
+        combine_inside(i, row, i == kSumBlock ? sums - lines_.to_step : inside_.get(), sums);
     }
   }
 
  private:
-  void add_rows(const T* last, const T* row, T* sums) const {
+  void combine_rows(const T* last, const T* row, T* sums) const {
     TESSERA_INDEPENDENT_ROUNDS
-    for (std::int64_t c = 0; c < n_; ++c) sums[c] = plus(last[c], row[c]);
+    for (std::int64_t c = 0; c < n_; ++c) sums[c] = How::combine(last[c], row[c]);
   }
   // `totals` are those of the block before where row i begins one.
-  void add_inside(std::int64_t i, const T* row, const T* totals, T* sums) {
+  void combine_inside(std::int64_t i, const T* row, const T* totals, T* sums) {
     T* const inside = inside_.get();
     T* const before = before_.get();
     if (i % kSumBlock == 0) {
@@ -111,25 +111,25 @@ class SideBySide {
         totals_[static_cast<std::size_t>(c)].add(totals[c]);
         before[c] = totals_[static_cast<std::size_t>(c)].value();
       }
-      std::fill_n(inside, n_, Combine<synth::ReduceKind::sum, T>::identity());
+      std::fill_n(inside, n_, How::identity());
     }
     TESSERA_INDEPENDENT_ROUNDS
     for (std::int64_t c = 0; c < n_; ++c) {
-      inside[c] = plus(inside[c], row[c]);
-      sums[c] = plus(before[c], inside[c]);
+      inside[c] = How::combine(inside[c], row[c]);
+      sums[c] = How::combine(before[c], inside[c]);
     }
   }
 
   Lines lines_;
   std::int64_t n_;
   bool is_long_;
-  std::vector<Before<T>> totals_;  // of each line
+  std::vector<Before<How, T>> totals_;  // of each line
   std::unique_ptr<T[]> inside_, before_;
 };
 
 }  // namespace
 
-void cumsum(const TileView& operand, std::size_t dimension, const TileOut& out, Direction direction) {
+void scan(synth::ReduceOp op, const TileView& operand, std::size_t dimension, const TileOut& out, Direction direction) {
   const auto number = static_cast<std::uint8_t>(dimension);
   const auto others = other_dimensions(operand.shape.size(), std::span(&number, 1));
   const auto others_span = std::span(others.begin(), others.size());
@@ -140,26 +140,29 @@ void cumsum(const TileView& operand, std::size_t dimension, const TileOut& out, 
   const Lines lines{operand.shape[dimension], sign * operand.strides[dimension],
                     sign * dense_strides(out.shape)[dimension]};
   if (lines.length == 0) return;
-  // The offset of the first element that is summed, from the beginning of its line.
+  // The offset of the first element that counts, from the beginning of its line.
   const std::int64_t from_first = backward ? -(lines.length - 1) * lines.from_step : 0;
   const std::int64_t to_first = backward ? -(lines.length - 1) * lines.to_step : 0;
   const auto nest = make_nest<2>(kept.shape, {kept.strides, kept_out.strides});
   const Offsets<2> steps = nest.inner_strides();
-  // Lines side by side are summed in strips wide enough for the memory to be read in long runs.
+  // Lines side by side are gone along in strips wide enough for the memory to be read in long runs.
   constexpr std::int64_t kStrip = 1024;
   const bool by_rows = steps == Offsets<2>{1, 1} && std::abs(lines.to_step) != 1;
-  const std::int64_t lines_of_grain = std::max(kSumsAtOnce, kGrain / lines.length);
+  const std::int64_t lines_of_grain = std::max(kLinesAtOnce, kGrain / lines.length);
   const std::int64_t grain = by_rows ? std::max(kStrip, lines_of_grain) : lines_of_grain;
   synth::visit_element(operand.element, [&](auto zero) {
     using T = decltype(zero);
-    parallel_ranges(nest.count, grain, [&](std::int64_t begin, std::int64_t end) {
-      for_runs(nest, begin, end, [&](std::int64_t, const Offsets<2>& at, std::int64_t n) {
-        const T* const from = typed<T>(operand) + at[0] + from_first;
-        T* const to = typed<T>(out) + at[1] + to_first;
-        if (by_rows)
-          SideBySide<T>(lines, n).sum(from, to);
-        else
-          sum_lines(lines, from, steps[0], to, steps[1], n);
+    visit_scan<T>(op, [&](auto how) {
+      using How = decltype(how);
+      parallel_ranges(nest.count, grain, [&](std::int64_t begin, std::int64_t end) {
+        for_runs(nest, begin, end, [&](std::int64_t, const Offsets<2>& at, std::int64_t n) {
+          const T* const from = typed<T>(operand) + at[0] + from_first;
+          T* const to = typed<T>(out) + at[1] + to_first;
+          if (by_rows)
+            SideBySide<How, T>(lines, n).run(from, to);
+          else
+            run_lines<How>(lines, from, steps[0], to, steps[1], n);
+        });
       });
     });
   });

@@ -134,11 +134,12 @@ class Placement {
     }
     return most;
   }
-  // The scratch memory of a step: of a sum, of a running sum what stands in front of a tile, and of matrices.
+  // The scratch memory of a step: of a sum, of a scan what stands in front of a tile, and of matrices.
   std::int64_t scratch_bytes(const synth::Apply& apply) const {
-    if (const auto* cumsum = std::get_if<synth::Cumsum>(&apply.operation)) {
+    if (const auto* scan = std::get_if<synth::Scan>(&apply.operation)) {
       const synth::ArrayType& result = program_.registers[apply.results[0]];
-      return synth::carry_bytes_max(synth::carry_hops(result, cumsum->dimension, cumsum->reverse), result.element());
+      const auto hops = synth::carry_hops(result, scan->dimension, scan->reverse);
+      return synth::carry_bytes_max(hops, result.element(), scan->op);
     }
     if (const auto* function = std::get_if<synth::MatrixFunction>(&apply.operation))
       return matrix_bytes(function->op, apply.operands[0]);

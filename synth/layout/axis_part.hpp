@@ -41,6 +41,7 @@ std::int64_t shard_count(const AxisList& axes);
 std::int64_t position(const Mesh& mesh, const AxisList& axes, std::int64_t device);
 
 enum class ReduceOp : std::uint8_t { sum, max, min, product };
+std::string_view name(ReduceOp op);
 
 // `x`, `(x,y)`, `x:(2)2`.
 std::string print(const Mesh& mesh, const AxisList& axes);

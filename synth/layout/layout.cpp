@@ -98,6 +98,16 @@ bool overlap(const AxisPart& a, const AxisPart& b) {
   return b.before % end_of(a) != 0 && a.before % end_of(b) != 0;
 }
 
+std::string_view name(ReduceOp op) {
+  switch (op) {
+    case ReduceOp::sum: return "sum";
+    case ReduceOp::max: return "max";
+    case ReduceOp::min: return "min";
+    case ReduceOp::product: return "product";
+  }
+  return "";
+}
+
 std::int64_t shard_count(const AxisList& axes) {
   std::int64_t count = 1;
   for (const AxisPart& part : axes) count *= part.size;

@@ -13,6 +13,7 @@ namespace tessera::synth {
 //
 // Example: on x:4 the carries of f32[4096@x] are three messages of 8 bytes, one after the other: they take three times
 // as long as one of them.
-StepCost cost_of_carries(const Machine& machine, const ArrayType& result, const std::vector<CarryHop>& hops);
+StepCost cost_of_carries(const Machine& machine, const ArrayType& result, ReduceOp op,
+                         const std::vector<CarryHop>& hops);
 
 }  // namespace tessera::synth

@@ -72,7 +72,7 @@ double operations(const Map&, const Tiles& tiles) { return elements_of(tiles.res
 double operations(const Reduce&, const Tiles& tiles) { return elements_of(tiles.operands); }
 double operations(const ArgReduce&, const Tiles& tiles) { return elements_of(tiles.operands); }
 double operations(const Find&, const Tiles& tiles) { return elements_of(tiles.operands); }
-double operations(const Cumsum&, const Tiles& tiles) { return elements_of(tiles.result); }
+double operations(const Scan&, const Tiles& tiles) { return elements_of(tiles.result); }
 double operations(const ScatterAdd&, const Tiles& tiles) { return elements_of(tiles.operands.front()); }
 double operations(const Sort&, const Tiles& tiles) {
   const double line = tiles.result.empty() ? 1 : static_cast<double>(tiles.result.back().length());
@@ -139,11 +139,11 @@ double seconds_to_copy(const Machine& machine, const ArrayType& result) {
 
 // The carries of a running sum. A machine file that does not fit was refused where a change of layout was planned.
 double carry_seconds(const Machine& machine, const Operation& operation, const ArrayType& result) {
-  const auto* cumsum = std::get_if<Cumsum>(&operation);
-  if (cumsum == nullptr || result.layout().split(cumsum->dimension).empty()) return 0;
+  const auto* scan = std::get_if<Scan>(&operation);
+  if (scan == nullptr || result.layout().split(scan->dimension).empty()) return 0;
   const auto fitting = machine_for(machine, result.mesh().devices_end());
-  const auto hops = carry_hops(result, cumsum->dimension, cumsum->reverse);
-  return fitting.ok() ? cost_of_carries(*fitting, result, hops).seconds : 0;
+  const auto hops = carry_hops(result, scan->dimension, scan->reverse);
+  return fitting.ok() ? cost_of_carries(*fitting, result, scan->op, hops).seconds : 0;
 }
 
 // The rows that a take fetches by request.

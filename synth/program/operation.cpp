@@ -12,7 +12,7 @@ namespace {
 // In the order of the alternatives of Operation.
 constexpr std::array<std::string_view, std::variant_size_v<Operation>> kNames = {
     "constant",   "fill",  "iota",        "random",  "normal", "load",     "map",        "reduce",
-    "arg_reduce", "find",  "contract",    "cumsum",  "sort",   "greatest", "candidates", "transpose",
+    "arg_reduce", "find",  "contract",    "scan",    "sort",   "greatest", "candidates", "transpose",
     "reshape",    "take",  "scatter_add", "one_hot", "lay",    "matrix",   "assemble",   "collect",
     "print_text", "print", "show",        "save",    "assert"};
 static_assert(std::ranges::none_of(kNames, &std::string_view::empty), "every operation has a name");
@@ -96,6 +96,7 @@ std::string describe(const Operation& operation) {
   const std::string_view kind = name(operation);
   if (const auto* map = std::get_if<Map>(&operation)) return fmt::format("{} {}", kind, name(map->op));
   if (const auto* reduce = std::get_if<Reduce>(&operation)) return fmt::format("{} {}", kind, name(reduce->kind));
+  if (const auto* scan = std::get_if<Scan>(&operation)) return fmt::format("{} {}", kind, name(scan->op));
   if (const auto* arg = std::get_if<ArgReduce>(&operation)) return fmt::format("{} {}", kind, arg->max ? "max" : "min");
   if (const auto* find = std::get_if<Find>(&operation)) return fmt::format("{} {}", kind, find->max ? "max" : "min");
   if (const auto* matrix = std::get_if<MatrixFunction>(&operation)) return fmt::format("{} {}", kind, name(matrix->op));

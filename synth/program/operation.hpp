@@ -164,10 +164,12 @@ struct Contract {
   std::vector<std::uint8_t> result_indices;
 };
 
-struct Cumsum {  // running sum along a dimension, over its tiles by carries (carries.hpp); reversed, from the last
-                 // element
+// The running sum, product, maximum or minimum along a dimension, over its tiles by carries (carries.hpp); reversed,
+// from the last element.
+struct Scan {
   std::uint8_t dimension = 0;
   bool reverse = false;
+  ReduceOp op = ReduceOp::sum;
 };
 struct Sort {  // along the last dimension, which is not split, ascending: the elements, or in i64 where they were
   bool positions = false;
@@ -322,8 +324,8 @@ struct Assert {  // a bool scalar, false being the error assertion-failed; behin
   StringId message;
 };
 
-using Operation = std::variant<Constant, Fill, Iota, Random, Normal, Load, Map, Reduce, ArgReduce, Find, Contract,
-                               Cumsum, Sort, Greatest, Candidates, Transpose, Reshape, Take, ScatterAdd, OneHot, Lay,
+using Operation = std::variant<Constant, Fill, Iota, Random, Normal, Load, Map, Reduce, ArgReduce, Find, Contract, Scan,
+                               Sort, Greatest, Candidates, Transpose, Reshape, Take, ScatterAdd, OneHot, Lay,
                                MatrixFunction, Assemble, Collect, PrintText, Print, Show, Save, Assert>;
 
 // `map`, `reduce`, `collect`: the operation without its kind.

@@ -53,16 +53,6 @@ std::string list(const std::vector<std::uint8_t>& numbers) {
 
 std::string list(const std::vector<std::uint32_t>& numbers) { return fmt::format("[{}]", fmt::join(numbers, ", ")); }
 
-constexpr std::string_view reduce_name(ReduceOp reduce) {
-  switch (reduce) {
-    case ReduceOp::sum: return "sum";
-    case ReduceOp::max: return "max";
-    case ReduceOp::min: return "min";
-    case ReduceOp::product: return "product";
-  }
-  return "";
-}
-
 std::string placement_text(const Placement& placement) {
   std::string out = fmt::format("{}", placement.add);
   if (placement.spread != 1) out += fmt::format(" spread {}", placement.spread);
@@ -217,8 +207,8 @@ class ProgramPrinter {
     for (const auto& indices : o.operand_indices) out += list(indices) + " ";
     return out + "-> " + list(o.result_indices);
   }
-  std::string how(const Cumsum& o, const Mesh*) const {
-    return fmt::format("{}{}", int{o.dimension}, o.reverse ? " reverse" : "");
+  std::string how(const Scan& o, const Mesh*) const {
+    return fmt::format("{} {}{}", name(o.op), int{o.dimension}, o.reverse ? " reverse" : "");
   }
   std::string how(const Sort& o, const Mesh*) const { return o.positions ? "positions" : ""; }
   std::string how(const Greatest& o, const Mesh*) const {
@@ -291,7 +281,7 @@ class ProgramPrinter {
   }
   std::string effect_text(const Keep& effect, const Mesh* mesh) const {
     const std::string from = effect.from ? fmt::format(" from {}", *effect.from) : "";
-    return fmt::format(" axes {} reduce {}{}", axes(effect.axes, mesh), reduce_name(effect.reduce), from);
+    return fmt::format(" axes {} reduce {}{}", axes(effect.axes, mesh), name(effect.reduce), from);
   }
   std::string moves_text(const std::vector<AxesAt>& moves, std::string_view word, const Mesh* mesh) const {
     std::string out;

@@ -54,6 +54,7 @@ class ProgramReader : private TextReader {
   template <class ArgReduceOrFind>
   base::Result<Operation> arg_reduce();
   base::Result<Operation> contract();
+  base::Result<Operation> scan();
   base::Result<Operation> assemble();
   base::Result<Part> part();
   base::Result<Placement> placement();
@@ -67,7 +68,7 @@ class ProgramReader : private TextReader {
   base::Result<std::size_t> dimension();
   base::Result<AxisList> named_axes(const Mesh& mesh);
   base::Result<ArrayType> target();
-  base::Result<ReduceOp> reduce_op();
+  base::Result<ReduceOp> reduce_op();  // `max`
   base::Result<Effect> effect(CollectiveKind kind, const Mesh& mesh);
   base::Result<Recipe> recipe(CollectiveKind kind, const Mesh& mesh);
   base::Result<AxisList> axes(const Mesh& mesh);

@@ -67,11 +67,9 @@ base::Result<Operation> ProgramReader::operation(std::string_view word, const st
     TESSERA_TRY(literal, id("l", literal_count()));
     return Operation(Constant{LiteralId{literal}});
   }
-  if (word == "cumsum") {
-    TESSERA_TRY(dimension, number(255));
-    return Operation(Cumsum{static_cast<std::uint8_t>(dimension), accept("reverse")});
-  }
+  if (word == "scan") return scan();
   if (word == "sort") return Operation(Sort{accept("positions")});
+  if (word == "search") return Operation(Search{accept("right")});
   if (word == "greatest" || word == "candidates") {
     TESSERA_TRY(count, number(std::numeric_limits<std::int64_t>::max()));
     const bool positions = accept("positions");
@@ -205,6 +203,13 @@ base::Result<Placement> ProgramReader::placement() {
   return placement;
 }
 
+// `sum 1 reverse`
+base::Result<Operation> ProgramReader::scan() {
+  TESSERA_TRY(op, reduce_op());
+  TESSERA_TRY(along, dimension());
+  return Operation(Scan{static_cast<std::uint8_t>(along), accept("reverse"), op});
+}
+
 base::Result<Operation> ProgramReader::lay() {
   Lay lay;
   TESSERA_TRY_STATUS(expect("["));
@@ -301,7 +306,6 @@ base::Result<ArrayType> ProgramReader::target() {
 }
 
 base::Result<ReduceOp> ProgramReader::reduce_op() {
-  TESSERA_TRY_STATUS(expect("reduce"));
   if (accept("max")) return ReduceOp::max;
   if (accept("min")) return ReduceOp::min;
   if (accept("product")) return ReduceOp::product;
@@ -347,6 +351,7 @@ base::Result<Effect> ProgramReader::effect(CollectiveKind kind, const Mesh& mesh
     }
     case CollectiveKind::keep: {
       TESSERA_TRY(kept, named_axes(mesh));
+      TESSERA_TRY_STATUS(expect("reduce"));
       TESSERA_TRY(reduce, reduce_op());
       Keep keep{std::move(kept), reduce};
       if (accept("from")) {

@@ -125,9 +125,9 @@ struct Signatures {
     signature.computes = true;
     return with_kinds(std::move(signature));
   }
-  IndexSignature operator()(const Cumsum& cumsum) const {
+  IndexSignature operator()(const Scan& scan) const {
     IndexSignature signature = lines_signature(operands[0].size());
-    signature.kinds[cumsum.dimension] = IndexKind::running;
+    signature.kinds[scan.dimension] = IndexKind::running;
     return signature;
   }
   IndexSignature operator()(const Sort&) const {
@@ -239,8 +239,8 @@ PendingRule pending_rule(MapOp op) {
 }
 
 bool has_signature(const Operation& operation) {
-  return holds_one_of<Map, Reduce, ArgReduce, Find, Contract, Cumsum, Sort, Greatest, Transpose, Take, ScatterAdd,
-                      OneHot, Lay, MatrixFunction>(operation);
+  return holds_one_of<Map, Reduce, ArgReduce, Find, Contract, Scan, Sort, Greatest, Transpose, Take, ScatterAdd, OneHot,
+                      Lay, MatrixFunction>(operation);
 }
 
 IndexSignature index_signature(const Operation& operation, std::span<const Shape> operands, ElementType element,

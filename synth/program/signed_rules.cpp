@@ -122,9 +122,9 @@ Error signed_error(const Contract& contract, const ShapedOperands& operands, con
   return elements_fit(all_are(operands, result.element()) && result.element() != ElementType::boolean);
 }
 
-Error signed_error(const Cumsum& cumsum, const ShapedOperands& operands, const Shaped& result) {
+Error signed_error(const Scan& scan, const ShapedOperands& operands, const Shaped& result) {
   if (auto error = one_operand(operands)) return error;
-  if (cumsum.dimension >= operands[0].rank()) return kShapes;
+  if (scan.dimension >= operands[0].rank()) return kShapes;
   return elements_fit(all_are(operands, result.element()) && result.element() != ElementType::boolean);
 }
 

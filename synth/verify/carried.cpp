@@ -12,8 +12,8 @@ using verifier::Holdings;
 
 class CarryReplay {
  public:
-  CarryReplay(const ArrayType& type, std::size_t dimension, bool reverse)
-      : type_(type), held_(type), dimension_(dimension), reverse_(reverse) {
+  CarryReplay(const ArrayType& type, ReduceOp op, std::size_t dimension, bool reverse)
+      : type_(type), op_(op), held_(type), dimension_(dimension), reverse_(reverse) {
     for (std::int64_t device = 0; device < held_.devices(); ++device)
       knows_.push_back(lines(device) == 0 || length(device) == 0 || front(device) == 0);
   }
@@ -34,7 +34,7 @@ class CarryReplay {
  private:
   const Interval& along(std::int64_t device) const { return held_.interval(dimension_, device); }
   std::int64_t length(std::int64_t device) const { return along(device).end - along(device).begin; }
-  // How many positions a sum has gone over before it comes to the tile.
+  // How many positions a scan has gone over before it comes to the tile.
   std::int64_t front(std::int64_t device) const {
     return reverse_ ? held_.extents[dimension_] - along(device).end : along(device).begin;
   }
@@ -52,11 +52,13 @@ class CarryReplay {
     return true;
   }
   // Whole blocks before the boundary give a sum, and two of them what their addition rounded off; a block that the
-  // boundary cuts gives the sum of its beginning.
+  // boundary cuts gives the sum of its beginning. Multiplications leave nothing to be added, and what rounds nowhere is
+  // one value.
   std::int64_t values_at(std::int64_t position) const {
-    if (!is_float(type_.element())) return 1;
+    const bool is_exact = !is_float(type_.element()) || op_ == ReduceOp::max || op_ == ReduceOp::min;
+    if (is_exact) return 1;
     const std::int64_t cut = position - position / kRunningBlock * kRunningBlock;
-    return std::min<std::int64_t>(position / kRunningBlock, 2) + (cut > 0 ? 1 : 0);
+    return std::min<std::int64_t>(position / kRunningBlock, op_ == ReduceOp::sum ? 2 : 1) + (cut > 0 ? 1 : 0);
   }
 
   std::optional<std::string> fault_of(const CarryHop& hop) const {
@@ -73,6 +75,7 @@ class CarryReplay {
   }
 
   const ArrayType& type_;
+  ReduceOp op_;
   Holdings held_;
   std::size_t dimension_;
   bool reverse_;
@@ -82,9 +85,9 @@ class CarryReplay {
 
 }  // namespace
 
-std::optional<std::string> fault_of_carries(const ArrayType& type, std::size_t dimension, bool reverse,
+std::optional<std::string> fault_of_carries(const ArrayType& type, ReduceOp op, std::size_t dimension, bool reverse,
                                             const std::vector<CarryHop>& hops, std::int64_t received_bytes) {
-  return CarryReplay(type, dimension, reverse).run(hops, received_bytes);
+  return CarryReplay(type, op, dimension, reverse).run(hops, received_bytes);
 }
 
 }  // namespace tessera::synth

@@ -80,7 +80,7 @@ bool combines(const synth::Operation& operation) {
   if (const auto* collect = std::get_if<synth::Collect>(&operation)) {
     return synth::movement(collect->collective) == synth::Movement::sums;
   }
-  return std::holds_alternative<synth::Contract>(operation) || std::holds_alternative<synth::Cumsum>(operation);
+  return std::holds_alternative<synth::Contract>(operation) || std::holds_alternative<synth::Scan>(operation);
 }
 
 bool body_reduces_floats(const synth::Program& program, const synth::Body& body) {

@@ -138,8 +138,8 @@ class Body {
 
   void along() {
     const Named a = any();
-    const char* const name = random_.chance(50) ? "softmax" : "cumsum";
-    bind(fmt::format("{}({}, {})", name, laid(a), dimension(a)), a.shape);
+    constexpr std::array kNames = {"softmax", "softmax", "cumsum", "cumprod"};
+    bind(fmt::format("{}({}, {})", random_.pick(kNames), laid(a), dimension(a)), a.shape);
   }
 
   void moved() {

@@ -161,6 +161,37 @@ ExpressionRef cumsum(Maker& maker, const Want& want, int depth) {
               fmt::format("np.cumsum($0, axis={}, dtype={})", dimension, numpy_name(want.element)), {a});
 }
 
+// Factors are at most 1, so that no product overflows.
+ExpressionRef cumprod(Maker& maker, const Want& want, int depth) {
+  if (want.element == Element::boolean || (want.certain && is_float(want.element)) || want.shape.empty())
+    return nullptr;
+  ExpressionRef a = maker.make(want, depth);
+  const std::size_t dimension = maker.random.index(want.shape);
+  Facts facts = derived(want.element, want.shape, {a->facts});
+  if (is_integer(want.element)) {
+    facts = settled(facts, 1e300, 0);
+  } else {
+    if (a->facts.magnitude > 1) a = clipped(a, 1);
+    facts.same_bits = false;
+    facts.portable = false;
+    const auto terms = static_cast<double>(want.shape[dimension]);
+    facts = settled(facts, 1, terms * (a->facts.error + 2 * unit(want.element)));
+  }
+  return node(facts, fmt::format("cumprod($0, {})", dimension),
+              fmt::format("np.cumprod($0, axis={}, dtype={})", dimension, numpy_name(want.element)), {a});
+}
+
+ExpressionRef running_extreme(Maker& maker, const Want& want, int depth) {
+  if (want.element == Element::boolean || want.shape.empty()) return nullptr;
+  const ExpressionRef a = maker.make(want, depth);
+  const std::size_t dimension = maker.random.index(want.shape);
+  Facts facts = of_choice(derived(want.element, want.shape, {a->facts}), {a->facts});
+  facts.zero_signs = facts.zero_signs && !is_float(want.element);
+  const bool max = maker.random.chance(50);
+  return node(facts, fmt::format("{}($0, {})", max ? "cummax" : "cummin", dimension),
+              fmt::format("np.{}.accumulate($0, axis={})", max ? "maximum" : "minimum", dimension), {a});
+}
+
 // Only values that are certain are sorted: those that may differ a little may also change places.
 ExpressionRef sorted(Maker& maker, const Want& want, int depth) {
   if (want.shape.empty()) return nullptr;
@@ -210,7 +241,9 @@ std::vector<Production> reduction_productions() {
           {"sorted", 3, sorted},
           {"greatest", 3, greatest},
           {"softmax", 3, softmax},
-          {"cumsum", 3, cumsum}};
+          {"cumsum", 3, cumsum},
+          {"cumprod", 2, cumprod},
+          {"running extreme", 2, running_extreme}};
 }
 
 }  // namespace tessera::generator

@@ -67,12 +67,13 @@ def reduced(mesh, shape, own):
     return (contributors - 1 + contributors * copies - 1) * shape[1]
 
 
-def carried(mesh, shape, own, block=256):
+def carried(mesh, shape, own, block=256, of_blocks=2):
     """Of running sums down the rows: a device whose tile begins inside the array needs of each line the sum of the blocks before, what its
-    additions rounded off, if there are two, and the sum inside the block that its tile cuts."""
+    additions rounded off, if there are two, and the sum inside the block that its tile cuts. Of products nothing is rounded off that could
+    be added: one value of the blocks before is all."""
     count = 0
     for at in positions(mesh):
         (begin, end), columns = tile(mesh, at, shape, own)
         if begin < end and begin > 0:
-            count += (min(begin // block, 2) + (begin % block > 0)) * (columns[1] - columns[0])
+            count += (min(begin // block, of_blocks) + (begin % block > 0)) * (columns[1] - columns[0])
     return count

@@ -24,7 +24,7 @@ class Steps {
 
   RegisterId map(MapOp op, std::vector<RegisterId> operands, const synth::ArrayType& type) {
     const RegisterId result = builder_.apply(synth::Map{op}, std::move(operands), type);
-    if (apart_) other_ = builder_.apply(synth::Cumsum{0}, {other_}, "i64[2]");
+    if (apart_) other_ = builder_.apply(synth::Scan{0}, {other_}, "i64[2]");
     return result;
   }
   RegisterId map(MapOp op, std::vector<RegisterId> operands, std::string_view type) {
@@ -33,7 +33,7 @@ class Steps {
   RegisterId reduce(synth::ReduceKind kind, std::vector<std::uint8_t> dimensions, RegisterId operand,
                     std::string_view type) {
     const RegisterId result = builder_.apply(synth::Reduce{kind, std::move(dimensions)}, {operand}, type);
-    if (apart_) other_ = builder_.apply(synth::Cumsum{0}, {other_}, "i64[2]");
+    if (apart_) other_ = builder_.apply(synth::Scan{0}, {other_}, "i64[2]");
     return result;
   }
 

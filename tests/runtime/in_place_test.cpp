@@ -149,7 +149,7 @@ TEST(InPlace, NothingButTheArrayIsThere) {
 TEST(InPlace, WhatIsReadLaterKeepsItsPlace) {
   const auto reads_later = [](Builder& builder, RegisterId array, RegisterId turn) {
     const RegisterId changed = with_row(builder, array, turn, 10);
-    const RegisterId sums = builder.apply(synth::Cumsum{1}, {array}, "f32[64, 10]");
+    const RegisterId sums = builder.apply(synth::Scan{1}, {array}, "f32[64, 10]");
     return builder.apply(synth::Map{MapOp::add}, {changed, sums}, "f32[64, 10]");
   };
   EXPECT_FALSE(OneLoop("", "f32[64, 10]", 5, reads_later).is_in_place());

@@ -275,7 +275,7 @@ TEST(MemoryPlan, SlicesOfWhatLivesOnAreViews) {
   const RegisterId dies = builder.apply(synth::Iota{}, {}, "f32[8, 8]");
   const RegisterId rows = builder.collect(synth::CollectiveKind::slice, dies, "f32[8@x, 8]");
   const RegisterId columns = builder.collect(synth::CollectiveKind::slice, dies, "f32[8, 8@x]");
-  const RegisterId last = builder.apply(synth::Cumsum{0}, {lives_on}, "f32[64]");
+  const RegisterId last = builder.apply(synth::Scan{0}, {lives_on}, "f32[64]");
   for (const RegisterId id : {half, rows, columns, last}) builder.output(id);
   const MemoryPlan plan = plan_of(builder);
   for (const RegisterId id : {half, rows, columns}) EXPECT_EQ(plan[id].where, Where::slice);
@@ -312,7 +312,7 @@ synth::Repeat loop_over(Builder& builder, RegisterId initial, std::int64_t round
 TEST(MemoryPlan, ALoopHasTwoPlacesThatTakeTurns) {
   Builder builder("");
   const RegisterId a = builder.apply(synth::Iota{}, {}, "f32[64]");
-  synth::Repeat repeat = loop_over(builder, a, 5, synth::Cumsum{0});
+  synth::Repeat repeat = loop_over(builder, a, 5, synth::Scan{0});
   const synth::Repeat copy = repeat;
   builder.add(std::move(repeat));
   builder.output(copy.results[0]);
@@ -360,7 +360,7 @@ TEST(MemoryPlan, ABranchNeedsTheLargerOfItsBodies) {
 TEST(MemoryPlan, SizesThatNoMachineHasDoNotOverflow) {
   Builder builder("x:8");
   RegisterId last = builder.apply(synth::Iota{}, {}, "i64[1000000000000000000]");
-  for (int i = 0; i < 3; ++i) last = builder.apply(synth::Cumsum{0}, {last}, "i64[1000000000000000000]");
+  for (int i = 0; i < 3; ++i) last = builder.apply(synth::Scan{0}, {last}, "i64[1000000000000000000]");
   builder.output(last);
   const MemoryPlan plan = plan_of(builder);
   EXPECT_EQ(plan.total_bytes, kBytesMax);
@@ -391,7 +391,7 @@ struct RandomProgram {
       }
     } else if (kind == 2) {
       const RegisterId a = any();
-      alive.push_back(builder.apply(synth::Cumsum{0}, {a}, builder.program().registers[a]));
+      alive.push_back(builder.apply(synth::Scan{0}, {a}, builder.program().registers[a]));
     } else if (alive.size() > 1) {
       alive.erase(alive.begin() + *rc::gen::inRange<std::ptrdiff_t>(0, static_cast<std::ptrdiff_t>(alive.size())));
     }

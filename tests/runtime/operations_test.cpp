@@ -75,7 +75,7 @@ TEST(Operations, SplitArraysGiveWhatOneDeviceGives) {
   expect_same(synth::Find{false, {0, 1}}, {{"f32[7@x, 5@y]", "f32[]"}, "i64[]{min x,y}"});
   expect_same(synth::Contract{{{0, 1}, {1, 2}}, {0, 2}}, {{"f64[7@x, 4]", "f64[4, 5@y]"}, "f64[7@x, 5@y]"});
   expect_same(synth::Contract{{{0, 1}, {1, 2}}, {0, 2}}, {{"i64[7@y, 4@x]", "i64[4@x, 5]"}, "i64[7@y, 5]{+x}"});
-  expect_same(synth::Cumsum{1}, {{"i32[7@x, 5]"}, "i32[7@x, 5]"});
+  expect_same(synth::Scan{1}, {{"i32[7@x, 5]"}, "i32[7@x, 5]"});
   expect_same(synth::Sort{}, {{"i32[7@x, 5]"}, "i32[7@x, 5]"});
   expect_same(synth::Sort{true}, {{"f32[7@x, 5]"}, "i64[7@x, 5]"});
   expect_same(synth::Greatest{2}, {{"f32[7@x, 5]"}, "f32[7@x, 2]"});
@@ -85,7 +85,10 @@ TEST(Operations, SplitArraysGiveWhatOneDeviceGives) {
   expect_same(synth::Reshape{}, {{"f32[6@x, 4]"}, "f32[24@x]"});
   expect_same(synth::Take{}, {{"f32[5, 3@y]", "i32[7@x]"}, "f32[7@x, 3@y]"});
   expect_same(synth::Take{}, {{"f32[5@x, 3]", "i64[7@y]"}, "f32[7@y, 3]{+x}"});
-  expect_same(synth::Cumsum{1, true}, {{"i32[7@x, 5]"}, "i32[7@x, 5]"});
+  expect_same(synth::Scan{1, true}, {{"i32[7@x, 5]"}, "i32[7@x, 5]"});
+  expect_same(synth::Scan{0, false, synth::ReduceOp::product}, {{"i32[7@x, 5@y]"}, "i32[7@x, 5@y]"});
+  expect_same(synth::Scan{0, true, synth::ReduceOp::max}, {{"f32[7@(y,x), 5]"}, "f32[7@(y,x), 5]"});
+  expect_same(synth::Scan{1, false, synth::ReduceOp::min}, {{"f64[7@x, 5@y]"}, "f64[7@x, 5@y]"});
   expect_same(synth::ScatterAdd{}, {{"i64[7@x, 3@y]", "i32[7@x]"}, "i64[30, 3@y]{+x}"});
   expect_same(synth::ScatterAdd{}, {{"i64[7, 3]", "i64[7]"}, "i64[30@x, 3]"});
   expect_same(synth::OneHot{}, {{"i64[7@x]"}, "i32[7@x, 5]"});
@@ -190,7 +193,7 @@ TEST(Operations, ReadSlices) {
               ElementsAre(36, 40, 44, 48, 52, 56));
   EXPECT_THAT(through_slice(synth::Reduce{ReduceKind::sum, {1}}, "i64[4]{+x}").values(), ElementsAre(15, 51, 87, 123));
   EXPECT_EQ(through_slice(synth::Map{MapOp::negate}, "i64[4, 6@x]")[23], -23);
-  EXPECT_EQ(through_slice(synth::Cumsum{0}, "i64[4, 6@x]")[23], 5 + 11 + 17 + 23);
+  EXPECT_EQ(through_slice(synth::Scan{0}, "i64[4, 6@x]")[23], 5 + 11 + 17 + 23);
   EXPECT_EQ(through_slice(synth::Transpose{{1, 0}}, "i64[6@x, 4]")[23], 23);
   EXPECT_THAT(through_slice(synth::ArgReduce{true, {0}}, "i64[6@x]").values(), ElementsAre(3, 3, 3, 3, 3, 3));
 }

@@ -82,7 +82,7 @@ class LoopBuilder {
       case OpKind::add: return arrays_.push_back(map(MapOp::add, a, b));
       case OpKind::scale: return arrays_.push_back(map(MapOp::add, map(MapOp::multiply, a, builder_.number(3)), row_));
       case OpKind::spread: return arrays_.push_back(spread(a));
-      case OpKind::running: return arrays_.push_back(builder_.apply(synth::Cumsum{1}, {a}, program_.type));
+      case OpKind::running: return arrays_.push_back(builder_.apply(synth::Scan{1}, {a}, program_.type));
       case OpKind::lay_row: return arrays_.push_back(lay_row(a, b));
       case OpKind::put_row: return arrays_.push_back(put(a, row_of(b), {0, 2}));
       case OpKind::put_array: return arrays_.push_back(put(a, b, {0, -1}));

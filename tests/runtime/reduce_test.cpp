@@ -374,17 +374,17 @@ TEST(ArgReduce, FirstOfEqualsAndNan) {
   EXPECT_THAT(columns.values(), ElementsAre(1, 1, 1, 1));
 }
 
-TEST(Cumsum, AlongEachDimension) {
+TEST(Scan, AlongEachDimension) {
   const auto a = counting<std::int32_t>(Shape{2, 3});
   Array<std::int32_t> out(Shape{2, 3});
-  cumsum(a.view(), 1, out.out());
+  scan(synth::ReduceOp::sum, a.view(), 1, out.out());
   EXPECT_THAT(out.values(), ElementsAre(0, 1, 3, 3, 7, 12));
-  cumsum(a.view(), 0, out.out());
+  scan(synth::ReduceOp::sum, a.view(), 0, out.out());
   EXPECT_THAT(out.values(), ElementsAre(0, 1, 2, 3, 5, 7));
 }
 
 // From the last element on: the same sums as of a view turned round.
-RC_GTEST_PROP(CumsumProperty, BackwardIsForwardOfTheReverse, ()) {
+RC_GTEST_PROP(ScanProperty, BackwardIsForwardOfTheReverse, ()) {
   const Shape shape{*rc::gen::inRange(1, 9), *rc::gen::inRange(1, 40), *rc::gen::inRange(1, 9)};
   Array<float> a(shape);
   for (std::int64_t i = 0; i < a.size(); ++i) a.data()[i] = 1.0F / static_cast<float>(i + 1);
@@ -397,8 +397,8 @@ RC_GTEST_PROP(CumsumProperty, BackwardIsForwardOfTheReverse, ()) {
     for_indices(shape, [&](const Shape& index) { turned.data()[across(index)] = a[position(shape, index)]; });
     Array<float> forward(shape);
     Array<float> backward(shape);
-    cumsum(turned.view(), d, forward.out());
-    cumsum(a.view(), d, backward.out(), Direction::backward);
+    scan(synth::ReduceOp::sum, turned.view(), d, forward.out());
+    scan(synth::ReduceOp::sum, a.view(), d, backward.out(), Direction::backward);
     for_indices(shape,
                 [&](const Shape& index) { RC_ASSERT(backward[position(shape, index)] == forward[across(index)]); });
   }
@@ -406,7 +406,7 @@ RC_GTEST_PROP(CumsumProperty, BackwardIsForwardOfTheReverse, ()) {
 
 // Long lines go by blocks of 256 positions: inside a block from left to right, behind the blocks' totals, whose sum
 // loses nothing. So ones are counted beyond 2^24, and neither a view nor lines beside it change a bit.
-TEST(Cumsum, LongLinesGoByBlocks) {
+TEST(Scan, LongLinesGoByBlocks) {
   constexpr std::int64_t kLength = 10'000;
   for (const Shape& shape : {Shape{kLength}, Shape{5, kLength}, Shape{kLength, 3}}) {
     const std::size_t d = shape[0] == kLength ? 0 : 1;
@@ -414,7 +414,7 @@ TEST(Cumsum, LongLinesGoByBlocks) {
     for (std::int64_t i = 0; i < a.size(); ++i) a.data()[i] = std::sin(static_cast<float>(i)) + 0.3F;
     for (const Direction direction : {Direction::forward, Direction::backward}) {
       Array<float> out(shape);
-      cumsum(a.view(), d, out.out(), direction);
+      scan(synth::ReduceOp::sum, a.view(), d, out.out(), direction);
       const std::int64_t lines = a.size() / kLength;
       for (std::int64_t line = 0; line < lines; ++line) {
         long double before = 0;
@@ -432,23 +432,69 @@ TEST(Cumsum, LongLinesGoByBlocks) {
   Array<float> ones(Shape{20'000'000});
   std::fill_n(ones.data(), ones.size(), 1.0F);
   Array<float> sums(ones.shape);
-  cumsum(ones.view(), 0, sums.out());
+  scan(synth::ReduceOp::sum, ones.view(), 0, sums.out());
   EXPECT_EQ(sums[19'999'999], 20'000'000.0F);
 }
 
-TEST(Cumsum, InfinitiesAndZerosStayWhatTheyAre) {
+TEST(Scan, InfinitiesAndZerosStayWhatTheyAre) {
   Array<float> a(Shape{5000});
   std::fill_n(a.data(), a.size(), -0.0F);
   Array<float> out(a.shape);
-  cumsum(a.view(), 0, out.out());
+  scan(synth::ReduceOp::sum, a.view(), 0, out.out());
   EXPECT_TRUE(std::all_of(out.data(), out.data() + 5000, [](float x) { return x == 0 && std::signbit(x); }));
   a.data()[10] = std::numeric_limits<float>::infinity();
-  cumsum(a.view(), 0, out.out());
+  scan(synth::ReduceOp::sum, a.view(), 0, out.out());
   EXPECT_EQ(out[4999], std::numeric_limits<float>::infinity());
 }
 
+// Inside a block of 256 positions from left to right, behind the product of the blocks before; the greatest and the
+// least so far whatever the blocks.
+TEST(Scan, ProductsAndExtremesOfLongLines) {
+  constexpr std::int64_t kLength = 700;
+  for (const Shape& shape : {Shape{kLength}, Shape{5, kLength}, Shape{kLength, 3}}) {
+    const std::size_t d = shape[0] == kLength ? 0 : 1;
+    Array<double> a(shape);
+    for (std::int64_t i = 0; i < a.size(); ++i) a.data()[i] = 1 + 0.3 * std::sin(static_cast<double>(i));
+    Array<double> products(shape);
+    Array<double> greatest(shape);
+    Array<double> least(shape);
+    scan(synth::ReduceOp::product, a.view(), d, products.out());
+    scan(synth::ReduceOp::max, a.view(), d, greatest.out());
+    scan(synth::ReduceOp::min, a.view(), d, least.out());
+    const std::int64_t lines = a.size() / kLength;
+    for (std::int64_t line = 0; line < lines; ++line) {
+      double before = 1;
+      double inside = 1;
+      double most = -HUGE_VAL;
+      double fewest = HUGE_VAL;
+      for (std::int64_t i = 0; i < kLength; ++i) {
+        const std::int64_t at = d == 1 ? line * kLength + i : i * lines + line;
+        if (i % 256 == 0) before = i == 0 ? 1 : before * inside;
+        inside = i % 256 == 0 ? a[at] : inside * a[at];
+        ASSERT_EQ(products[at], before * inside) << i << " of line " << line;
+        ASSERT_EQ(greatest[at], most = std::max(most, a[at]));
+        ASSERT_EQ(least[at], fewest = std::min(fewest, a[at]));
+      }
+    }
+  }
+}
+
+// NaN wins from where it stands on, from either end.
+TEST(Scan, ExtremesKeepNaN) {
+  Array<float> a(Shape{600});
+  a.data()[300] = std::numeric_limits<float>::quiet_NaN();
+  for (const synth::ReduceOp op : {synth::ReduceOp::max, synth::ReduceOp::min}) {
+    for (const Direction direction : {Direction::forward, Direction::backward}) {
+      Array<float> out(a.shape);
+      scan(op, a.view(), 0, out.out(), direction);
+      for (std::int64_t i = 0; i < 600; ++i)
+        ASSERT_EQ(std::isnan(out[i]), direction == Direction::forward ? i >= 300 : i <= 300) << i;
+    }
+  }
+}
+
 // Line by line, several at once or by rows: each sum is the one before it and its element.
-RC_GTEST_PROP(CumsumProperty, EveryLineFromItsBeginning, ()) {
+RC_GTEST_PROP(ScanProperty, EveryLineFromItsBeginning, ()) {
   const Shape shape{*rc::gen::inRange(0, 9), *rc::gen::inRange(1, 40), *rc::gen::inRange(1, 9)};
   Array<float> a(shape);
   for (std::int64_t i = 0; i < a.size(); ++i) a.data()[i] = i % 11 == 0 ? -0.0F : 1.0F / static_cast<float>(i + 1);
@@ -457,7 +503,7 @@ RC_GTEST_PROP(CumsumProperty, EveryLineFromItsBeginning, ()) {
   for (const TileView& view : {a.view(), turned}) {
     for (std::size_t d = 0; d < 3; ++d) {
       Array<float> out(view.shape);
-      cumsum(view, d, out.out());
+      scan(synth::ReduceOp::sum, view, d, out.out());
       for_indices(view.shape, [&](const Shape& index) {
         Shape before = index;
         const float* const element =

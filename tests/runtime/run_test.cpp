@@ -50,7 +50,7 @@ TEST(Run, ViewsAreHandedOutDenseAndAligned) {
 TEST(Run, LargeOutputsOutliveEachOther) {
   Builder builder("x:2");
   const RegisterId a = builder.apply(synth::Iota{}, {}, "f64[50000@x]");
-  const RegisterId b = builder.apply(synth::Cumsum{0}, {builder.apply(synth::Iota{}, {}, "f64[30000]")}, "f64[30000]");
+  const RegisterId b = builder.apply(synth::Scan{0}, {builder.apply(synth::Iota{}, {}, "f64[30000]")}, "f64[30000]");
   const RegisterId c = builder.apply(synth::Map{MapOp::negate}, {a}, "f64[50000@x]");
   for (const RegisterId id : {a, b, c, a}) builder.output(id);
   auto outcome = run_well(builder.program());
@@ -66,8 +66,8 @@ TEST(Run, TooLittleMemoryIsRefusedBeforeTheFirstStep) {
   Builder builder("x:2");
   builder.effect(synth::PrintText{builder.string("started")});
   const RegisterId a = builder.apply(synth::Iota{}, {}, "f32[1000]");
-  const RegisterId b = builder.apply(synth::Cumsum{0}, {a}, "f32[1000]");
-  builder.output(builder.apply(synth::Cumsum{0}, {b}, "f32[1000]"));
+  const RegisterId b = builder.apply(synth::Scan{0}, {a}, "f32[1000]");
+  builder.output(builder.apply(synth::Scan{0}, {b}, "f32[1000]"));
   Recorder recorder;
   recorder.world.memory_bytes_max = 10'000;
   const auto outcome = run(builder.program(), {}, recorder.world);

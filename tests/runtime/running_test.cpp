@@ -1,4 +1,5 @@
-// Running sums over split dimensions: the bits of one device in every layout, on simulated devices and on ranks.
+// Running sums, products, maxima and minima over split dimensions: the bits of one device in every layout, on simulated
+// devices and on ranks.
 #include "runtime/kernels/running.hpp"
 
 #include <gmock/gmock.h>
@@ -14,13 +15,22 @@ namespace {
 
 using testing::IsEmpty;
 
-// Numbers of many sizes and both signs, with a zero of either sign here and there.
-synth::Literal mixed_numbers(ElementType element, const Shape& shape) {
+constexpr std::array kScanOps = {synth::ReduceOp::sum, synth::ReduceOp::product, synth::ReduceOp::max,
+                                 synth::ReduceOp::min};
+
+// Numbers of many sizes and both signs, with a zero of either sign here and there. Those of products stay near 1, or
+// the products would soon be nothing else than zeros.
+synth::Literal mixed_numbers(ElementType element, const Shape& shape, synth::ReduceOp op) {
   return synth::visit_element(element, [&](auto zero) {
     using T = decltype(zero);
     Array<T> array(shape);
     for (std::int64_t i = 0; i < array.size(); ++i) {
       const double size = std::sin(static_cast<double>(i) * 1.7) * std::pow(10.0, static_cast<double>(i % 7) - 2);
+      if (op == synth::ReduceOp::product) {
+        array.data()[i] =
+            static_cast<T>(std::is_integral_v<T> ? static_cast<double>(3 + i % 5) : 1 + 0.5 * std::sin(size));
+        continue;
+      }
       array.data()[i] = i % 13 == 5 ? T(-0.0) : static_cast<T>(std::is_integral_v<T> ? std::round(size * 100) : size);
     }
     return array.literal();
@@ -28,7 +38,7 @@ synth::Literal mixed_numbers(ElementType element, const Shape& shape) {
 }
 
 struct RunningProgram {
-  synth::Cumsum cumsum;
+  synth::Scan scan;
   synth::Literal data;
 };
 
@@ -37,7 +47,7 @@ synth::Program program_of(const RunningProgram& running, const synth::ArrayType&
   Builder builder(synth::print(type.mesh()));
   const RegisterId a =
       builder.apply(synth::Constant{builder.program().literals.add(running.data)}, {}, synth::print(type));
-  builder.output(builder.apply(running.cumsum, {a}, synth::print(type)));
+  builder.output(builder.apply(running.scan, {a}, synth::print(type)));
   return builder.program();
 }
 std::vector<std::byte> sums_of(const RunningProgram& running, const synth::ArrayType& type) {
@@ -57,29 +67,34 @@ RC_GTEST_PROP(RunningProperty, HasTheBitsOfOneDeviceInEveryLayout, ()) {
     shape.insert(*rc::gen::inRange<std::size_t>(0, 2), *rc::gen::inRange<std::int64_t>(1, 6));
   const auto element = *rc::gen::element(ElementType::i32, ElementType::i64, ElementType::f32, ElementType::f64);
   const auto longest = static_cast<std::uint8_t>(std::ranges::max_element(shape) - shape.begin());
-  const RunningProgram running{{longest, *rc::gen::arbitrary<bool>()}, mixed_numbers(element, shape)};
+  const synth::ReduceOp op = *rc::gen::elementOf(kScanOps);
+  const RunningProgram running{{longest, *rc::gen::arbitrary<bool>(), op}, mixed_numbers(element, shape, op)};
   const synth::ArrayType type = random_type(element, shape, mesh);
   RC_ASSERT(sums_of(running, type) == sums_on_one_device(running));
 }
 
 // Even and uneven tiles, tiles without elements, one axis and two, on the meshes of the table in
 // docs/redistribution.md.
+void expect_one_set_of_bits(const RunningProgram& running) {
+  const std::vector<std::byte> wanted = sums_on_one_device(running);
+  for (const auto& [mesh, axes] : std::vector<std::pair<const char*, const char*>>{
+           {"x:4,y:2", "x"}, {"x:4,y:2", "(x,y)"}, {"x:4,y:2", "(y,x)"}, {"x:3", "x"}, {"x:2,y:3", "(y,x)"}}) {
+    std::vector<std::string> extents;
+    for (const std::int64_t extent : running.data.shape) extents.push_back(fmt::format("{}", extent));
+    extents[running.scan.dimension] += fmt::format("@{}", axes);
+    const std::string text = fmt::format("{}[{}]", synth::name(running.data.element), fmt::join(extents, ", "));
+    EXPECT_EQ(sums_of(running, type_of(text, mesh_of(mesh))), wanted)
+        << synth::name(running.scan.op) << " of " << text << " on " << mesh;
+  }
+}
 TEST(Running, HasOneSetOfBits) {
   for (const Shape& shape : {Shape{5000, 4}, Shape{5001, 3}, Shape{3, 2}, Shape{1024}, Shape{2, 700, 3}}) {
     for (const ElementType element : {ElementType::f32, ElementType::f64, ElementType::i32, ElementType::i64}) {
       for (std::uint8_t d = 0; d < shape.size(); ++d) {
-        for (const bool reverse : {false, true}) {
-          const RunningProgram running{{d, reverse}, mixed_numbers(element, shape)};
-          const std::vector<std::byte> wanted = sums_on_one_device(running);
-          for (const auto& [mesh, axes] : std::vector<std::pair<const char*, const char*>>{
-                   {"x:4,y:2", "x"}, {"x:4,y:2", "(x,y)"}, {"x:4,y:2", "(y,x)"}, {"x:3", "x"}, {"x:2,y:3", "(y,x)"}}) {
-            std::vector<std::string> extents;
-            for (const std::int64_t extent : shape) extents.push_back(fmt::format("{}", extent));
-            extents[d] += fmt::format("@{}", axes);
-            const auto type =
-                type_of(fmt::format("{}[{}]", synth::name(element), fmt::join(extents, ", ")), mesh_of(mesh));
-            EXPECT_EQ(sums_of(running, type), wanted) << synth::print(type) << " on " << mesh;
-          }
+        for (const synth::ReduceOp op : kScanOps) {
+          const synth::Literal data = mixed_numbers(element, shape, op);
+          expect_one_set_of_bits({{d, false, op}, data});
+          expect_one_set_of_bits({{d, true, op}, data});
         }
       }
     }
@@ -87,11 +102,14 @@ TEST(Running, HasOneSetOfBits) {
 }
 
 TEST(Running, CountsWhatItCarries) {
-  const RunningProgram running{{0, false}, mixed_numbers(ElementType::f32, {1000, 2})};
-  const auto outcome = run_well(program_of(running, type_of("f32[1000@x, 2]", mesh_of("x:4"))));
-  std::int64_t received = 0;
-  for (const OriginStatistics& one : outcome.statistics) received += one.received_bytes;
-  EXPECT_EQ(received, 2 * 24);
+  const std::array<std::int64_t, 4> wanted = {2 * 24, 2 * 20, 2 * 12, 2 * 12};
+  for (std::size_t k = 0; k < kScanOps.size(); ++k) {
+    const RunningProgram running{{0, false, kScanOps[k]}, mixed_numbers(ElementType::f32, {1000, 2}, kScanOps[k])};
+    const auto outcome = run_well(program_of(running, type_of("f32[1000@x, 2]", mesh_of("x:4"))));
+    std::int64_t received = 0;
+    for (const OriginStatistics& one : outcome.statistics) received += one.received_bytes;
+    EXPECT_EQ(received, wanted[k]);
+  }
 }
 
 // Infinities and NaN pass a boundary as they pass a block; zeros keep their sign.
@@ -100,8 +118,10 @@ TEST(Running, CarriesWhatIsNoNumber) {
     Array<float> array(Shape{2000});
     std::fill_n(array.data(), 2000, what == 0 ? -0.0F : 1.0F);
     array.data()[300] = what;
-    const RunningProgram running{{0, false}, array.literal()};
-    EXPECT_EQ(sums_of(running, type_of("f32[2000@x]", mesh_of("x:3"))), sums_on_one_device(running));
+    for (const synth::ReduceOp op : kScanOps) {
+      const RunningProgram running{{0, false, op}, array.literal()};
+      EXPECT_EQ(sums_of(running, type_of("f32[2000@x]", mesh_of("x:3"))), sums_on_one_device(running));
+    }
   }
 }
 
@@ -111,8 +131,9 @@ TEST(Running, GivesTheSameOnRanksHoweverLateMessagesCome) {
   for (int i = 0; i < wanted && !HasFailure(); ++i) {
     const Shape shape{static_cast<std::int64_t>(random.below(1200)), static_cast<std::int64_t>(1 + random.below(5))};
     const ElementType element = random.coin() ? ElementType::f32 : ElementType::i64;
-    const RunningProgram running{{static_cast<std::uint8_t>(random.below(4) == 0 ? 1 : 0), random.coin()},
-                                 mixed_numbers(element, shape)};
+    const synth::ReduceOp op = kScanOps[random.below(4)];
+    const RunningProgram running{{static_cast<std::uint8_t>(random.below(4) == 0 ? 1 : 0), random.coin(), op},
+                                 mixed_numbers(element, shape, op)};
     const synth::MeshRef mesh = mesh_of(random.coin() ? "x:4,y:2" : "x:2,y:3");
     const auto type = synth::ArrayType::make(element, shape, mesh, any_layout(*mesh, 2, false, random));
     ASSERT_TRUE(type.ok());

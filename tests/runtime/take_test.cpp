@@ -1,8 +1,11 @@
 #include "runtime/kernels/take.hpp"
 
 #include <gmock/gmock.h>
+#include <rapidcheck/gtest.h>
 
+#include <algorithm>
 #include <cmath>
+#include <limits>
 
 #include "tests/runtime/support.hpp"
 

@@ -30,7 +30,7 @@ synth::Assemble laid_from(const Shape& begin) {
 // A slice is copied where more than elementwise steps and reductions read it.
 RegisterId slice_of(Builder& b, RegisterId from, const Shape& begin, const std::string& type, Slices how) {
   const RegisterId made = b.apply(slice_from(begin), {from}, type);
-  if (how == Slices::copied) b.apply(synth::Cumsum{0}, {made}, type);
+  if (how == Slices::copied) b.apply(synth::Scan{0}, {made}, type);
   return made;
 }
 
@@ -150,7 +150,7 @@ TEST(Windows, AreCopiedWhereThePeakIsLowerSo) {
   const RegisterId large = b.apply(synth::Iota{}, {}, "f64[1000, 100]");
   const RegisterId part = b.apply(slice_from({10, 0}), {large}, "f64[900, 100]");
   const RegisterId other = b.apply(synth::Iota{}, {}, "f64[1000, 100]");
-  const RegisterId sums = b.apply(synth::Cumsum{0}, {other}, "f64[1000, 100]");
+  const RegisterId sums = b.apply(synth::Scan{0}, {other}, "f64[1000, 100]");
   b.output(b.apply(synth::Map{MapOp::sin}, {part}, "f64[900, 100]"));
   b.output(sums);
   const MemoryPlan plan = plan_memory(b.program(), TileMaps(b.program()));

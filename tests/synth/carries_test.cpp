@@ -14,18 +14,15 @@
 namespace tessera::synth::test {
 namespace {
 
-std::optional<std::string> fault_of_its_hops(const ArrayType& type, std::size_t dimension, bool reverse) {
-  const std::vector<CarryHop> hops = carry_hops(type, dimension, reverse);
-  return fault_of_carries(type, dimension, reverse, hops, carried_bytes(hops, type.element()));
-}
-
 TEST(ExampleOf, Carries) {
   const std::vector<CarryHop> hops = carry_hops(type("f32[1000@x]", "x:4"), 0, false);
   EXPECT_EQ(hops, (std::vector<CarryHop>{{0, 1, 250, 1}, {1, 2, 500, 1}, {2, 3, 750, 1}}));
   std::vector<int> values;
-  for (const CarryHop& hop : hops) values.push_back(carry_form(ElementType::f32, hop.position).values());
+  for (const CarryHop& hop : hops) values.push_back(carry_form(ElementType::f32, ReduceOp::sum, hop.position).values());
   EXPECT_EQ(values, (std::vector<int>{1, 2, 3}));
-  EXPECT_EQ(carried_bytes(hops, ElementType::f32), 24);
+  EXPECT_EQ(carried_bytes(hops, ElementType::f32, ReduceOp::sum), 24);
+  EXPECT_EQ(carried_bytes(hops, ElementType::f32, ReduceOp::product), 20);
+  EXPECT_EQ(carried_bytes(hops, ElementType::f32, ReduceOp::max), 12);
 }
 
 TEST(ExampleOf, Carried) {
@@ -33,7 +30,8 @@ TEST(ExampleOf, Carried) {
   const CarryHop first{0, 1, 2, 1};
   const CarryHop second{1, 2, 4, 1};
   const auto fault = [&](const std::vector<CarryHop>& hops) {
-    return fault_of_carries(type, 0, false, hops, carried_bytes(hops, ElementType::i64)).value_or("");
+    const std::int64_t bytes = carried_bytes(hops, ElementType::i64, ReduceOp::sum);
+    return fault_of_carries(type, ReduceOp::sum, 0, false, hops, bytes).value_or("");
   };
   EXPECT_EQ(fault({first, second}), "");
   EXPECT_EQ(fault({second, first}), "1 -> 2: the source does not know it yet");
@@ -45,8 +43,8 @@ TEST(ExampleOf, Carried) {
 TEST(ExampleOf, CarryCost) {
   const Machine machine{{{"device", 4, 1e9, 1e-6}}};
   const ArrayType four = type("f32[4096@x]", "x:4");
-  const StepCost all = cost_of_carries(machine, four, carry_hops(four, 0, false));
-  const StepCost one = cost_of_carries(machine, four, {{0, 1, 1024, 1}});
+  const StepCost all = cost_of_carries(machine, four, ReduceOp::sum, carry_hops(four, 0, false));
+  const StepCost one = cost_of_carries(machine, four, ReduceOp::sum, {{0, 1, 1024, 1}});
   EXPECT_EQ(one.received_bytes_total, 8);
   EXPECT_NEAR(one.seconds, 1e-6 + 8e-9, 1e-15);
   EXPECT_EQ(all.received_bytes_total, 24);
@@ -73,7 +71,16 @@ struct Running {
   ArrayType type;
   std::size_t dimension;
   bool reverse;
+  ReduceOp op;
+
+  std::vector<CarryHop> hops() const { return carry_hops(type, dimension, reverse); }
+  std::int64_t bytes(const std::vector<CarryHop>& some) const { return carried_bytes(some, type.element(), op); }
+  std::optional<std::string> fault(const std::vector<CarryHop>& some, std::int64_t received_bytes) const {
+    return fault_of_carries(type, op, dimension, reverse, some, received_bytes);
+  }
 };
+
+constexpr std::array kRunningOps = {ReduceOp::sum, ReduceOp::product, ReduceOp::max, ReduceOp::min};
 
 Running any_running(std::int64_t extent_max) {
   const MeshRef on = any_mesh();
@@ -81,14 +88,16 @@ Running any_running(std::int64_t extent_max) {
   const auto element = *rc::gen::element(ElementType::i32, ElementType::i64, ElementType::f32, ElementType::f64);
   const ArrayType type = any_type(on, shape, false);
   return {*ArrayType::make(element, shape, on, type.layout()), *rc::gen::inRange<std::size_t>(0, shape.size()),
-          *rc::gen::arbitrary<bool>()};
+          *rc::gen::arbitrary<bool>(), *rc::gen::elementOf(kRunningOps)};
 }
 
 // What a device needs of each line follows from where its tile begins alone: the bound, and not a byte more.
 RC_GTEST_PROP(CarriesProperty, AreWhatTilesNeed, ()) {
   const Running running = any_running(1500);
-  const std::vector<CarryHop> hops = carry_hops(running.type, running.dimension, running.reverse);
-  RC_ASSERT(!fault_of_its_hops(running.type, running.dimension, running.reverse).has_value());
+  const std::vector<CarryHop> hops = running.hops();
+  RC_ASSERT(!running.fault(hops, running.bytes(hops)).has_value());
+  const bool is_sum = running.op == ReduceOp::sum;
+  const bool rounds = is_float(running.type.element()) && (is_sum || running.op == ReduceOp::product);
   std::int64_t bytes = 0;
   for (std::int64_t device = 0; device < running.type.devices(); ++device) {
     const Box box = tile(running.type, device);
@@ -96,11 +105,11 @@ RC_GTEST_PROP(CarriesProperty, AreWhatTilesNeed, ()) {
     const Interval& along = box[running.dimension];
     const std::int64_t before = running.reverse ? extent - along.end : along.begin;
     if (empty(box) || before == 0) continue;
-    const std::int64_t values =
-        is_float(running.type.element()) ? std::min<std::int64_t>(2, before / 256) + (before % 256 != 0 ? 1 : 0) : 1;
+    const std::int64_t of_blocks = std::min<std::int64_t>(is_sum ? 2 : 1, before / 256);
+    const std::int64_t values = rounds ? of_blocks + (before % 256 != 0 ? 1 : 0) : 1;
     bytes += elements(box) / along.length() * values * bytes_of(running.type.element());
   }
-  RC_ASSERT(carried_bytes(hops, running.type.element()) == bytes);
+  RC_ASSERT(running.bytes(hops) == bytes);
 }
 
 // The sums of an array of random numbers, carried as the hops say; nothing where a hop says what cannot be.
@@ -185,7 +194,7 @@ class CarriedSums {
 
 RC_GTEST_PROP(CarriesProperty, ComeRightOnRealData, ()) {
   const Running running = any_running(12);
-  RC_ASSERT(CarriedSums(running).come_right(carry_hops(running.type, running.dimension, running.reverse)));
+  RC_ASSERT(CarriedSums(running).come_right(running.hops()));
 }
 
 // One hop dropped, sent twice, from or to another device, at another boundary, of other lines or out of turn.
@@ -210,7 +219,7 @@ Running random_running(Random& random) {
   for (std::size_t d = 0; d <= random.below(3); ++d) shape.push_back(static_cast<std::int64_t>(1 + random.below(9)));
   const ElementType element = random.coin() ? ElementType::i64 : ElementType::f32;
   return {*ArrayType::make(element, shape, on, any_layout(*on, shape.size(), false, random)),
-          random.below(shape.size()), random.coin()};
+          random.below(shape.size()), random.coin(), kRunningOps[random.below(4)]};
 }
 
 // The verifier refuses what does not come right, and takes what does: other copies of a source, say.
@@ -220,11 +229,10 @@ TEST(Carries, OfChangedHopsAreRefused) {
   int taken = 0;
   while (refused < 1000) {
     const Running running = random_running(random);
-    const std::vector<CarryHop> hops = carry_hops(running.type, running.dimension, running.reverse);
+    const std::vector<CarryHop> hops = running.hops();
     if (hops.empty()) continue;
     const auto fault_of = [&](const std::vector<CarryHop>& some, std::int64_t more_bytes) {
-      const std::int64_t bytes = carried_bytes(some, running.type.element()) + more_bytes;
-      return fault_of_carries(running.type, running.dimension, running.reverse, some, bytes);
+      return running.fault(some, running.bytes(some) + more_bytes);
     };
     EXPECT_FALSE(fault_of(hops, 0).has_value());
     EXPECT_TRUE(fault_of(hops, 4).has_value());

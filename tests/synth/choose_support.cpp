@@ -112,7 +112,7 @@ class RandomProgram {
       case 4: return apply(Map{MapOp::relu}, {a}, matrix());
       case 5: return apply(Transpose{{1, 0}}, {a}, matrix());
       case 6: return apply(Reduce{ReduceKind::sum, {static_cast<std::uint8_t>(roll(dice_, 2))}}, {a}, vector());
-      case 7: return apply(Cumsum{static_cast<std::uint8_t>(roll(dice_, 2)), false}, {a}, matrix());
+      case 7: return apply(Scan{static_cast<std::uint8_t>(roll(dice_, 2)), false}, {a}, matrix());
       default:
         if (vectors_.empty()) return apply(Map{MapOp::negate}, {a}, matrix());
         return apply(Map{MapOp::subtract}, {a, any(vectors_)}, matrix());

@@ -55,7 +55,7 @@ std::vector<Row> rows() {
       {Contract{{{0, 1}, {1, 2}}, {0, 2}}, {{4, 6}, {6, 5}}, {4, 5}},
       {Contract{{{0, 1}, {0, 1}}, {}}, {matrix, matrix}, {}},
       {Contract{{{0, 0}}, {0}}, {{4, 4}}, {4}},
-      {Cumsum{1, false}, {matrix}, matrix},
+      {Scan{1, false}, {matrix}, matrix},
       {Sort{}, {matrix}, matrix},
       {Greatest{2, false}, {matrix}, {4, 2}},
       {Transpose{{1, 0}}, {matrix}, {6, 4}},
@@ -285,7 +285,7 @@ TEST(Choice, CountsACopyOnceForAllWhoWantIt) {
   const ChoiceValueId w{1};
   for (int i = 0; i < 3; ++i) {
     ChoiceNode sorted;
-    sorted.operation = Cumsum{0, false};
+    sorted.operation = Scan{0, false};
     sorted.uses = {{w, {}}};
     sorted.result = problem.add(ElementType::f32, {8, 64});
     ChoiceNode whole;
@@ -306,7 +306,7 @@ TEST(Choice, ServesAnyNumberOfReaders) {
     ChoiceProblem problem = toy("f32[8@x,64]");
     for (std::size_t i = 0; i < readers; ++i) {
       ChoiceNode node;
-      node.operation = Cumsum{static_cast<std::uint8_t>(i % 2), false};
+      node.operation = Scan{static_cast<std::uint8_t>(i % 2), false};
       node.uses = {{ChoiceValueId{1}, {}}};
       node.result = problem.add(ElementType::f32, {8, 64});
       problem.nodes.push_back(node);

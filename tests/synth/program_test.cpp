@@ -120,8 +120,11 @@ TEST(ProgramText, KnowsEveryOperation) {
         "r1 = contract (r0, r0) [0, 1] [1, 2] -> [0, 2]",
         "r1 = candidates (r0) 3",
         "r1 = candidates (r0) 3 positions",
-        "r1 = cumsum (r0) 1",
-        "r1 = cumsum (r0) 1 reverse",
+        "r1 = scan (r0) sum 1",
+        "r1 = scan (r0) sum 1 reverse",
+        "r1 = scan (r0) product 0",
+        "r1 = scan (r0) max 1",
+        "r1 = scan (r0) min 1 reverse",
         "r1 = transpose (r0) [1, 0]",
         "r1 = reshape (r0)",
         "r1 = take (r0, r0)",
@@ -358,9 +361,9 @@ TEST(ProgramTypes, OfRearrangements) {
   EXPECT_WRONG("not made of the same elements", "reshape (r0)", "f32[4, 4@y]", "f32[4@y, 4]");
   EXPECT_WRONG("another number of elements", "reshape (r0)", "f32[8]", "f32[9]");
   EXPECT_WRONG("another element type or pending set", "reshape (r0)", "f32[8]{+x}", "f32[8]");
-  EXPECT_FITS("cumsum (r0) 1", "f32[8@x, 6]", "f32[8@x, 6]");
-  EXPECT_FITS("cumsum (r0) 0", "f32[8@x, 6]", "f32[8@x, 6]");
-  EXPECT_WRONG("its result is not cut", "cumsum (r0) 0", "f32[8@x, 6]", "f32[8, 6@x]");
+  EXPECT_FITS("scan (r0) sum 1", "f32[8@x, 6]", "f32[8@x, 6]");
+  EXPECT_FITS("scan (r0) max 0", "f32[8@x, 6]", "f32[8@x, 6]");
+  EXPECT_WRONG("its result is not cut", "scan (r0) product 0", "f32[8@x, 6]", "f32[8, 6@x]");
 }
 
 TEST(ProgramTypes, OfLookUps) {

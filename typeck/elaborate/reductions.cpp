@@ -160,20 +160,24 @@ MaybeValue run_arg_reduction(OperationCall& call) {
   return call.elaborator.compute(call.span, *result, synth::ArgReduce{max, narrow(*dimensions)}, {*a}, call.quoted());
 }
 
-MaybeValue run_cumsum(OperationCall& call) {
+MaybeValue run_scan(OperationCall& call) {
   MaybeValue a = call.array(0);
   if (!a.has_value()) return std::nullopt;
   const auto dimension = call.dim(1, call.elaborator.type(*a).rank());
   if (!dimension.has_value()) return std::nullopt;
-  if (call.elaborator.type(*a).element() == ElementType::boolean)
+  const auto op = std::get<synth::ReduceOp>(call.info.detail);
+  if (call.elaborator.type(*a).element() == ElementType::boolean) {
+    const bool counts = op == synth::ReduceOp::sum || op == synth::ReduceOp::product;
+    if (!call.wants_element(*a, counts, "cast it first, as in i32(...)")) return std::nullopt;
     a = call.elaborator.index_wise().cast_to(call.span, *a, ElementType::i64);
+  }
   if (!a.has_value()) return std::nullopt;
   const Checked finished = made_whole(call, *a, {});
-  const Checked sums =
-      call.elaborator.compute(call.span, call.elaborator.type(finished),
-                              synth::Cumsum{static_cast<std::uint8_t>(*dimension)}, {finished}, call.quoted());
-  call.elaborator.share_wish(sums, finished);
-  return sums;
+  const synth::Scan scan{static_cast<std::uint8_t>(*dimension), false, op};
+  const Checked values =
+      call.elaborator.compute(call.span, call.elaborator.type(finished), scan, {finished}, call.quoted());
+  call.elaborator.share_wish(values, finished);
+  return values;
 }
 
 namespace {

@@ -44,7 +44,7 @@ enum class Spread : std::uint8_t { variance, deviation };
 enum class Vectors : std::uint8_t { inner, outer };
 enum class Triangle : std::uint8_t { lower, upper };
 using Detail = std::variant<std::monostate, Gives, Curve, Rounds, Spread, Vectors, Triangle, synth::MapOp,
-                            synth::ReduceKind, synth::CollectiveKind>;
+                            synth::ReduceKind, synth::ReduceOp, synth::CollectiveKind>;
 
 class OperationCall;
 struct OperationInfo {
@@ -151,7 +151,7 @@ MaybeValue run_product(OperationCall& call);
 MaybeValue run_mean(OperationCall& call);
 MaybeValue run_arg_reduction(OperationCall& call);  // argmax, argmin
 MaybeValue run_softmax(OperationCall& call);
-MaybeValue run_cumsum(OperationCall& call);
+MaybeValue run_scan(OperationCall& call);  // cumsum, cumprod, cummax, cummin
 MaybeValue run_transpose(OperationCall& call);
 MaybeValue run_reshape(OperationCall& call);
 MaybeValue run_broadcast(OperationCall& call);

@@ -14,13 +14,6 @@ void reverse_pad(const Reversal& r) {
   r.give(1, r.g);
 }
 
-// The sums from the other end.
-void reverse_cumsum(const Reversal& r, const synth::Cumsum& cumsum) {
-  const Use g = r.build.finished(r.g);
-  r.give(0,
-         r.build.compute(r.graph().type(g), synth::Operation(synth::Cumsum{cumsum.dimension, !cumsum.reverse}), {g}));
-}
-
 namespace {
 
 Use like_operand(const Reversal& r, synth::Operation operation) {

@@ -41,7 +41,7 @@ struct Rules {
   void operator()(const synth::ArgReduce&) const {}
   void operator()(const synth::Find&) const {}
   void operator()(const synth::Contract& o) const { reverse_contract(r, o); }
-  void operator()(const synth::Cumsum& o) const { reverse_cumsum(r, o); }
+  void operator()(const synth::Scan& o) const { reverse_scan(r, o); }
   void operator()(const synth::Sort&) const {}      // ends every way (activity.cpp)
   void operator()(const synth::Greatest&) const {}  // so does this
   void operator()(const synth::Candidates&) const {}

@@ -29,11 +29,11 @@ struct Reversal {
 
 void reverse_map(const Reversal& r, synth::MapOp op);                       // map_rules.cpp
 void reverse_reduce(const Reversal& r, const synth::Reduce& reduce);        // reduce_rules.cpp
+void reverse_scan(const Reversal& r, const synth::Scan& scan);              // scan_rules.cpp
 void reverse_contract(const Reversal& r, const synth::Contract& contract);  // contract_rules.cpp
 void reverse_matrix(const Reversal& r, synth::MatrixOp op);                 // matrix_rules.cpp
 void reverse_take(const Reversal& r);                                       // move_rules.cpp
 void reverse_scatter_add(const Reversal& r);
-void reverse_cumsum(const Reversal& r, const synth::Cumsum& cumsum);
 // Of what moves elements, and of what changes layouts: `insert` takes the same way back.
 void reverse_moves(const Reversal& r);
 void reverse_pad(const Reversal& r);

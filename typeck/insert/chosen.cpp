@@ -89,8 +89,8 @@ void ChosenInserter::node(NodeId, const Input&) { TESSERA_CHECK(false, "an input
 void ChosenInserter::node(NodeId id, const Compute& body) {
   Compute made = body;
   made.operation = carried_over(body.operation);
-  const auto* cumsum = std::get_if<synth::Cumsum>(&made.operation);
-  made.received_bytes = cumsum == nullptr ? 0 : bytes_of_carries(*cumsum, types_of(id).at(0));
+  const auto* scan = std::get_if<synth::Scan>(&made.operation);
+  made.received_bytes = scan == nullptr ? 0 : bytes_of_carries(*scan, types_of(id).at(0));
   made.compared.clear();
   for (std::size_t k = 0; k < body.operands.size(); ++k) made.operands[k] = taken(id, k, body.operands[k]);
   emit(id, types_of(id), std::move(made));

@@ -129,7 +129,7 @@ MaybeHeld TypedOperations::greatest(Span span, const std::string& who, const Hel
 }
 
 // What stands in front of each tile is received by its device.
-MaybeHeld TypedOperations::running(Span span, const std::string& who, const Held& a, const synth::Cumsum& how,
+MaybeHeld TypedOperations::running(Span span, const std::string& who, const Held& a, const synth::Scan& how,
                                    const ArrayType& result) {
   const std::int64_t bytes = bytes_of_carries(how, result);
   if (!allow_received(bytes, Reason{Reason::Asker::operation, who, span, {}, {}}, span)) return std::nullopt;

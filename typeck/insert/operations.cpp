@@ -41,7 +41,7 @@ struct Operations {
   MaybeHeld operator()(const synth::Greatest& how) const {
     return inserter.greatest(span(), body.who, first(), how, std::move(layouts));
   }
-  MaybeHeld operator()(const synth::Cumsum& how) const {
+  MaybeHeld operator()(const synth::Scan& how) const {
     return inserter.running(span(), body.who, first(), how, result());
   }
   MaybeHeld operator()(const synth::Take&) const {

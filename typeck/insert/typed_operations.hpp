@@ -41,8 +41,7 @@ class TypedOperations : public Redistributions {
                         NodeLayouts layouts);
   // The greatest along the last dimension, likewise.
   MaybeHeld greatest(Span span, const std::string& who, const Held& a, const synth::Greatest& how, NodeLayouts layouts);
-  MaybeHeld running(Span span, const std::string& who, const Held& a, const synth::Cumsum& how,
-                    const ArrayType& result);
+  MaybeHeld running(Span span, const std::string& who, const Held& a, const synth::Scan& how, const ArrayType& result);
   // The rows that ids name.
   MaybeHeld taken(Span span, const std::string& who, std::vector<Held> operands, NodeLayouts layouts);
   MaybeHeld broadcast(Span span, const std::string& who, const Held& a, const Shape& shape, const Want& want);

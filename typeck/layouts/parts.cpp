@@ -57,10 +57,10 @@ std::int64_t bytes_of_parts(const synth::Assemble& assemble, const std::vector<A
   return elements * synth::bytes_of(result.element());
 }
 
-std::int64_t bytes_of_carries(const synth::Cumsum& cumsum, const ArrayType& result) {
-  const auto hops = synth::carry_hops(result, cumsum.dimension, cumsum.reverse);
-  const std::int64_t bytes = synth::carried_bytes(hops, result.element());
-  const auto fault = synth::fault_of_carries(result, cumsum.dimension, cumsum.reverse, hops, bytes);
+std::int64_t bytes_of_carries(const synth::Scan& scan, const ArrayType& result) {
+  const auto hops = synth::carry_hops(result, scan.dimension, scan.reverse);
+  const std::int64_t bytes = synth::carried_bytes(hops, result.element(), scan.op);
+  const auto fault = synth::fault_of_carries(result, scan.op, scan.dimension, scan.reverse, hops, bytes);
   if (fault) throw base::InternalError(fmt::format("a running sum is not carried right: {}", *fault));
   return bytes;
 }

@@ -18,7 +18,7 @@ std::int64_t bytes_of_parts(const synth::Assemble& assemble, const std::vector<s
 std::int64_t received_at_most(const synth::ArrayType& part, const synth::ArrayType& result);
 
 // What a running sum carries from tile to tile. Throws InternalError where the verifier refuses its hops.
-std::int64_t bytes_of_carries(const synth::Cumsum& cumsum, const synth::ArrayType& result);
+std::int64_t bytes_of_carries(const synth::Scan& scan, const synth::ArrayType& result);
 
 struct FetchedParts {
   std::int64_t received_bytes = 0;          // at most, where positions are known only at run time

@@ -72,12 +72,7 @@ void Writer::layout(const std::vector<synth::AxisList>& splits, const synth::Axi
   }
   word(fmt::format("[{}]", all));
   if (!said(!pending.empty(), "pending")) return;
-  switch (reduce) {
-    case synth::ReduceOp::sum: word("sum"); break;
-    case synth::ReduceOp::max: word("max"); break;
-    case synth::ReduceOp::min: word("min"); break;
-    case synth::ReduceOp::product: word("product"); break;
-  }
+  word(name(reduce));
   axes(pending, mesh);
 }
 

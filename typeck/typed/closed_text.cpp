@@ -116,6 +116,16 @@ std::string_view reduction(synth::ReduceKind kind, synth::ElementType element) {
   return kind == synth::ReduceKind::product ? "prod" : name(kind);
 }
 
+std::string_view running(synth::ReduceOp op) {
+  switch (op) {
+    case synth::ReduceOp::sum: return "cumsum";
+    case synth::ReduceOp::product: return "cumprod";
+    case synth::ReduceOp::max: return "cummax";
+    case synth::ReduceOp::min: return "cummin";
+  }
+  return "";
+}
+
 }  // namespace
 
 // ---- The function
@@ -380,8 +390,8 @@ std::optional<std::string> ClosedText::expression(NodeId id, const Compute& comp
     for (const auto& own : contract->operand_indices) indices.push_back(letters(own));
     return fmt::format("einsum(\"{}->{}\", {})", fmt::join(indices, ","), letters(contract->result_indices), all);
   }
-  if (const auto* cumsum = std::get_if<synth::Cumsum>(&operation); cumsum != nullptr && !cumsum->reverse)
-    return call("cumsum", fmt::format("dim={}", cumsum->dimension));
+  if (const auto* scan = std::get_if<synth::Scan>(&operation); scan != nullptr && !scan->reverse)
+    return call(running(scan->op), fmt::format("dim={}", scan->dimension));
   if (const auto* sort = std::get_if<synth::Sort>(&operation))
     return call(sort->positions ? "argsort" : "sort", "dim=-1");
   if (const auto* most = std::get_if<synth::Greatest>(&operation))

@@ -32,7 +32,7 @@ std::vector<const Node*> parts_moved(const Typed& typed, const Region& region) {
 namespace {
 
 std::string_view how_it_moves(const synth::Operation& operation) {
-  if (std::holds_alternative<synth::Cumsum>(operation)) return "carried";
+  if (std::holds_alternative<synth::Scan>(operation)) return "carried";
   return std::holds_alternative<synth::Take>(operation) ? "fetched" : "moved";
 }
 

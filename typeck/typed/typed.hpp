@@ -69,7 +69,7 @@ struct Input {        // a value of the session
 struct Compute {
   synth::Operation operation;
   std::vector<NodeId> operands;
-  // Of an Assemble over split dimensions: what it moves (static placements); of a Cumsum along one: what it carries; of
+  // Of an Assemble over split dimensions: what it moves (static placements); of a Scan along one: what it carries; of
   // a Take by request: what it fetches at most. And which operation asked: `a slice`.
   std::int64_t received_bytes = 0;
   std::string who;
