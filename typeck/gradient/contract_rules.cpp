@@ -11,7 +11,7 @@ namespace {
 struct Onto {
   std::vector<Use> operands;
   synth::Contract sum;
-  std::vector<std::size_t> alone;  // dimensions of the operand whose index nothing else has: they repeat
+  std::vector<std::size_t> alone;  // dimensions of the operand whose index nothing else has, or an earlier one has
 };
 
 using Indices = std::vector<std::uint8_t>;
@@ -21,49 +21,54 @@ bool anywhere(const std::vector<Indices>& indices, std::uint8_t index) {
                      [&](const Indices& own) { return std::find(own.begin(), own.end(), index) != own.end(); });
 }
 
-// Ones on the diagonal: what puts the elements of a repeated index back where they were taken from.
-Use diagonal(const Build& build, const open::Type& like, std::int64_t extent) {
-  constexpr synth::ElementType kInteger = synth::ElementType::i64;
-  const open::Type type(kInteger, {extent, extent}, like.mesh_ref());
-  const open::Make numbers_of{synth::Iota{}, {std::vector<synth::AxisList>(2), {}}, build.span()};
-  const Use numbers = build.compute(type, numbers_of, {});
-  const Use step = build.graph().number(build.span(), extent + 1, kInteger, like.mesh_ref());
-  const Use none = build.graph().number(build.span(), std::int64_t{0}, kInteger, like.mesh_ref());
-  const Use on = build.compare(synth::MapOp::equal, build.map(synth::MapOp::remainder, {numbers, step}), none);
-  return build.cast(on, synth::computed_as(like.element()));
+bool repeats(const Indices& own, std::size_t d) {
+  const auto at = own.begin() + static_cast<std::ptrdiff_t>(d);
+  return std::find(own.begin(), at, own[d]) != at;
 }
 
-// The operand's indices, each once: a second one gets a new index, which the diagonal ties to the first.
-Indices made_unique(const Reversal& r, Onto& onto, Indices own, std::uint8_t fresh, const open::Type& type) {
-  for (std::size_t d = 0; d < own.size(); ++d) {
-    const std::uint8_t index = own[d];
-    if (std::find(own.begin(), own.begin() + static_cast<std::ptrdiff_t>(d), index) ==
-        own.begin() + static_cast<std::ptrdiff_t>(d))
-      continue;
-    onto.operands.push_back(diagonal(r.build, type, type.shape()[d]));
-    own[d] = fresh++;
-    onto.sum.operand_indices.push_back({index, own[d]});
+// 0, 1, 2, ... along one dimension, the others of extent 1.
+Use numbers_along(const Build& build, const open::Type& like, std::size_t dimension) {
+  const open::Type type(synth::ElementType::i64, {like.shape()[dimension]}, like.mesh_ref());
+  const open::Make numbers{synth::Iota{}, {std::vector<synth::AxisList>(1), {}}, build.span()};
+  std::vector<std::size_t> others;
+  for (std::size_t d = 0; d < like.rank(); ++d) {
+    if (d != dimension) others.push_back(d);
   }
-  return own;
+  return build.with_unit_dimensions(build.compute(type, numbers, {}), others);
+}
+
+// Zeros where positions along dimensions that repeat an index differ: only the diagonal was read. Every device makes
+// that of its own tile, out of numbers along the dimensions.
+Use on_the_diagonal(const Reversal& r, const Indices& own, Use value, std::size_t k) {
+  const Build& b = r.build;
+  const open::Type like = r.type(k);
+  std::optional<Use> is_there;
+  for (std::size_t d = 0; d < own.size(); ++d) {
+    if (!repeats(own, d)) continue;
+    const auto first = static_cast<std::size_t>(std::find(own.begin(), own.end(), own[d]) - own.begin());
+    const Use equal = b.compare(synth::MapOp::equal, numbers_along(b, like, first), numbers_along(b, like, d));
+    is_there = is_there.has_value() ? b.map(synth::MapOp::logical_and, {*is_there, equal}) : equal;
+  }
+  if (!is_there.has_value()) return value;
+  const Use element = b.finished(value);
+  const Use placed = b.select(*is_there, element, b.number(0, element));
+  r.graph().wish(placed, r.operand(k).value);
+  return placed;
 }
 
 Onto onto_operand(const Reversal& r, const synth::Contract& contract, std::size_t k) {
-  const open::Type type = r.type(k);
   Onto onto;
-  std::uint8_t fresh = 0;
   onto.operands.push_back(r.g);
   onto.sum.operand_indices.push_back(contract.result_indices);
   for (std::size_t other = 0; other < r.compute.operands.size(); ++other) {
-    const auto& own = contract.operand_indices[other];
-    for (const std::uint8_t index : own) fresh = std::max<std::uint8_t>(fresh, index + 1);
     if (other == k) continue;
     onto.operands.push_back(r.operand(other));
-    onto.sum.operand_indices.push_back(own);
+    onto.sum.operand_indices.push_back(contract.operand_indices[other]);
   }
-  const Indices unique = made_unique(r, onto, contract.operand_indices[k], fresh, type);
-  for (std::size_t d = 0; d < unique.size(); ++d) {
-    if (anywhere(onto.sum.operand_indices, unique[d])) {
-      onto.sum.result_indices.push_back(unique[d]);
+  const Indices& own = contract.operand_indices[k];
+  for (std::size_t d = 0; d < own.size(); ++d) {
+    if (!repeats(own, d) && anywhere(onto.sum.operand_indices, own[d])) {
+      onto.sum.result_indices.push_back(own[d]);
     } else {
       onto.alone.push_back(d);
     }
@@ -89,7 +94,8 @@ void give_onto(const Reversal& r, const synth::Contract& contract, std::size_t k
   const Onto onto = onto_operand(r, contract, k);
   const bool is_sum = onto.operands.size() > 1 || onto.sum.operand_indices[0] != onto.sum.result_indices;
   const Use sum = is_sum ? product(r, onto, k) : r.g;
-  r.give(k, r.build.repeated(r.build.with_unit_dimensions(sum, onto.alone), r.operand(k)));
+  const Use spread = r.build.with_unit_dimensions(sum, onto.alone);
+  r.give(k, r.build.repeated(on_the_diagonal(r, contract.operand_indices[k], spread, k), r.operand(k)));
 }
 
 }  // namespace

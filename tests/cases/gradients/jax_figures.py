@@ -19,6 +19,7 @@ jax.config.update("jax_enable_x64", True)
 MIXED = [0.31, -0.72, 1.25, -1.6, 0.5, 0.9, -0.05, 1.75, -0.4, 0.66, -1.1, 0.2]
 POSITIVE = [0.31, 0.72, 1.25, 1.6, 0.5, 0.9, 0.05, 1.75, 0.4, 0.66, 1.1, 0.2]
 ZEROS = [0.0, 2.0, 3.0, -1.5, 0.0, 0.7, 0.0, 1.2, 0.0, 0.4, 0.6, 0.8]
+INSIDE = [0.31, -0.72, 0.25, -0.6, 0.5, 0.9, -0.05, 0.75, -0.4, 0.66, -0.1, 0.2]
 TIES = [1.0, 2.0, 2.0, 0.5, 0.5, 3.0, 1.0, 1.0, 2.0, 0.25, 2.0, 2.0]
 
 
@@ -28,6 +29,11 @@ def mat(v):
 
 def third(v):
     return v.reshape(2, 2, 3)
+
+
+def running_products(v):
+    """Along the first dimension, with a gradient where elements are 0, too."""
+    return jnp.stack([jnp.prod(v[: k + 1], 0) for k in range(v.shape[0])])
 
 
 def loop(v):
@@ -78,6 +84,23 @@ FAMILIES = {
         ("relu_of_zeros", ZEROS, "relu(v)", jax.nn.relu),
         ("negate", MIXED, "-v", jnp.negative),
     ],
+    "curves": [
+        ("log2", POSITIVE, "log2(v)", jnp.log2),
+        ("log10", POSITIVE, "log10(v)", jnp.log10),
+        ("log1p", INSIDE, "log1p(v)", jnp.log1p),
+        ("expm1", MIXED, "expm1(v)", jnp.expm1),
+        ("tan", MIXED, "tan(v * 0.5)", lambda v: jnp.tan(v * 0.5)),
+        ("arctan", MIXED, "arctan(v)", jnp.arctan),
+        ("arcsin", INSIDE, "arcsin(v)", jnp.arcsin),
+        ("arccos", INSIDE, "arccos(v)", jnp.arccos),
+        ("sinh", MIXED, "sinh(v)", jnp.sinh),
+        ("cosh", MIXED, "cosh(v)", jnp.cosh),
+        ("arcsinh", MIXED, "arcsinh(v)", jnp.arcsinh),
+        ("arccosh", POSITIVE, "arccosh(v + 1.5)", lambda v: jnp.arccosh(v + 1.5)),
+        ("arctanh", INSIDE, "arctanh(v)", jnp.arctanh),
+        ("angle", MIXED, "arctan2(v, v * v - 0.5)", lambda v: jnp.arctan2(v, v * v - 0.5)),
+        ("longer_side", MIXED, "hypot(v, sin(v))", lambda v: jnp.sqrt(v * v + jnp.sin(v) * jnp.sin(v))),
+    ],
     "powers": [
         ("squares", MIXED, "v**2.0", lambda v: v**2.0),
         ("cubes", MIXED, "v**3.0", lambda v: v**3.0),
@@ -109,6 +132,16 @@ FAMILIES = {
         ("products", MIXED, f"prod({M}, dim=1)", lambda v: jnp.prod(mat(v), 1)),
         ("products_of_zeros", ZEROS, f"prod({M}, dim=0)", lambda v: jnp.prod(mat(v), 0)),
         ("running_sums", MIXED, f"cumsum({M}, 1)", lambda v: jnp.cumsum(mat(v), 1)),
+        ("running_sums_down", MIXED, f"cumsum({M}, 0)", lambda v: jnp.cumsum(mat(v), 0)),
+        ("running_products", MIXED, f"cumprod({M}, 1)", lambda v: jnp.cumprod(mat(v), 1)),
+        ("running_products_of_zeros", ZEROS, f"cumprod({M}, 0) + cumprod(v, 0)[:4]",
+         lambda v: running_products(mat(v)) + running_products(v)[:4]),
+        ("masked_sums", MIXED, f"sum({M}, dim=0, where={M} > 0.3)", lambda v: jnp.sum(mat(v), 0, where=mat(v) > 0.3)),
+        ("masked_means", MIXED, f"mean({M}, dim=1, where={M} > 0.1)", lambda v: jnp.mean(mat(v), 1, where=mat(v) > 0.1)),
+        ("variances", MIXED, f"var({M}, dim=0, ddof=1)", lambda v: jnp.var(mat(v), 0, ddof=1)),
+        ("deviations", MIXED, f"std({M}, dim=1)", lambda v: jnp.std(mat(v), 1)),
+        ("norms", MIXED, f"norm({M}, dim=1)", lambda v: jnp.sqrt(jnp.sum(mat(v) ** 2.0, 1))),
+        ("covariances", MIXED, f"cov({M})", lambda v: jnp.cov(mat(v))),
         ("softmax", MIXED, f"softmax({M}, 1)", lambda v: jax.nn.softmax(mat(v), 1)),
         ("softmax_of_ties", TIES, f"softmax({M}, 0)", lambda v: jax.nn.softmax(mat(v), 0)),
     ],
@@ -119,6 +152,17 @@ FAMILIES = {
          lambda v: jnp.einsum("abc,cd->bad", third(v), mat(v))),
         ("diagonal", MIXED, "einsum(\"ii->i\", reshape(v[0:9], [3, 3]))",
          lambda v: jnp.einsum("ii->i", v[0:9].reshape(3, 3))),
+        ("trace", MIXED, "v[0:9] * einsum(\"ii->\", reshape(v[0:9], [3, 3]))",
+         lambda v: v[0:9] * jnp.trace(v[0:9].reshape(3, 3))),
+        ("diagonals", MIXED, f"einsum(\"iij->ij\", {T})", lambda v: jnp.einsum("iij->ij", third(v))),
+        ("diagonal_times", MIXED, "einsum(\"ii,ij->j\", reshape(v[0:4], [2, 2]), reshape(v[4:10], [2, 3]))",
+         lambda v: jnp.einsum("ii,ij->j", v[0:4].reshape(2, 2), v[4:10].reshape(2, 3))),
+        ("onto_a_diagonal", MIXED, "diag(v[0:3]) @ diag(reshape(v[3:12], [3, 3]))",
+         lambda v: jnp.diag(v[0:3]) @ jnp.diag(v[3:12].reshape(3, 3))),
+        ("three_at_once", MIXED, f"einsum(\"ij,jk,k->i\", {M}, reshape(v, [4, 3]), v[2:5])",
+         lambda v: jnp.einsum("ij,jk,k->i", mat(v), v.reshape(4, 3), v[2:5])),
+        ("outer_and_inner", MIXED, "outer(v[0:3] as [3], v[3:7]) * dot(v, cos(v))",
+         lambda v: jnp.outer(v[0:3], v[3:7]) * jnp.dot(v, jnp.cos(v))),
         ("network", MIXED, "gelu(reshape(v[0:6], [3, 2]) @ reshape(v[4:8], [2, 2])) @ reshape(v[8:12], [2, 2])"
          " - reshape(v[0:6], [3, 2])", mlp),
     ],
@@ -131,6 +175,20 @@ FAMILIES = {
         ("padded", MIXED, f"pad({M}, [[1, 0], [0, 2]], sum(v))",
          lambda v: jnp.pad(mat(v), [(1, 0), (0, 2)], constant_values=jnp.sum(v))),
         ("updated", MIXED, "update(v, 4, v[0:3] * v[0:3])", lambda v: v.at[4:7].set(v[0:3] * v[0:3])),
+        ("with_steps", MIXED, f"{M}[::2, ::-1] * {M}[1:, :]", lambda v: mat(v)[::2, ::-1] * mat(v)[1:, :]),
+        ("turned", MIXED, f"reverse({M}, 0) * {M}", lambda v: mat(v)[::-1] * mat(v)),
+        ("rolled", MIXED, f"roll({M}, 3, 1) * {M} + roll({M}, -1, 0)",
+         lambda v: jnp.roll(mat(v), 3, 1) * mat(v) + jnp.roll(mat(v), -1, 0)),
+        ("updated_in_both", MIXED, f"update({M}, [1, 2], reshape(v[0:4] * v[4:8], [2, 2]))",
+         lambda v: mat(v).at[1:3, 2:4].set((v[0:4] * v[4:8]).reshape(2, 2))),
+        ("changed", MIXED, f"({M} with [1] = v[0:4] * v[8:12])", lambda v: mat(v).at[1].set(v[0:4] * v[8:12])),
+        ("triangles", MIXED, f"tril({M}, 1) * triu({M}, -1)", lambda v: jnp.tril(mat(v), 1) * jnp.triu(mat(v), -1)),
+        ("repeated_in_front", MIXED, f"broadcast(v[0:4], [3, 4]) * {M}", lambda v: jnp.broadcast_to(v[0:4], (3, 4)) * mat(v)),
+        ("reshaped", MIXED, f"reshape(reshape(transpose({M}), [6, 2]) * reshape(v, [6, 2]), [12])",
+         lambda v: (mat(v).T.reshape(6, 2) * v.reshape(6, 2)).reshape(12)),
+        ("counted", MIXED, "bincount([2, 0, 2, 3, 1, 0, 0, 3, 2, 2, 1, 0], 5, weights=v * v)",
+         lambda v: jnp.zeros(5).at[jnp.array([2, 0, 2, 3, 1, 0, 0, 3, 2, 2, 1, 0])].add(v * v)),
+        ("taken_elements", MIXED, "take(v, [[3, -1], [3, 0]])", lambda v: v[jnp.array([[3, -1], [3, 0]])]),
         ("taken", MIXED, f"take({M}, [2, 0, 2, 2, 1])", lambda v: mat(v)[jnp.array([2, 0, 2, 2, 1])]),
     ],
     "control": [
@@ -177,11 +235,17 @@ def write(family, what, text):
         file.write(HEAD.format(what=what, version=jax.__version__) + text + "\n--- run\n")
 
 
-def first(name, values, tessera, python):
-    gradient = jax.grad(lambda v: jnp.sum(jnp.sin(python(v))))(jnp.array(values))
+def gradient_of(python, values):
+    return jax.grad(lambda v: jnp.sum(jnp.sin(python(v))))(jnp.array(values))
+
+
+def function_of(name, tessera):
     body = tessera if tessera.startswith(("if ", "loop ", "again ")) else f"({tessera})"
-    own = f"fn of_{name}(v: f64[N]?) = {{\n  let e = {body}\n  sum(sin(e))\n}}\n"
-    return own + checks(name, values, gradient)
+    return f"fn of_{name}(v: f64[N]?) = {{\n  let e = {body}\n  sum(sin(e))\n}}\n"
+
+
+def first(name, values, tessera, python):
+    return function_of(name, tessera) + checks(name, values, gradient_of(python, values))
 
 
 def second(name, tessera, python):
