@@ -36,6 +36,7 @@ base::Status run_operation(const LocalStep& step, const synth::Transpose& operat
 base::Status run_operation(const LocalStep& step, const synth::Reshape& operation);
 base::Status run_operation(const LocalStep& step, const synth::Take& operation);
 base::Status run_operation(const LocalStep& step, const synth::ScatterAdd& operation);
+base::Status run_operation(const LocalStep& step, const synth::Search& operation);
 base::Status run_operation(const LocalStep& step, const synth::OneHot& operation);
 base::Status run_operation(const LocalStep& step, const synth::Lay& operation);
 // Every device has room for what the function needs beside its tiles at `beside`.

@@ -188,7 +188,14 @@ base::Status run_operation(const LocalStep& step, const synth::ScatterAdd&) {
   return operate(step, [&](std::size_t device, const std::vector<TileView>& operands, const TileOut& out) -> Failure {
     const auto bad = scatter_add(operands[0], operands[1], tables.boxes[device][0].begin, rows, out);
     if (!bad) return std::nullopt;
-    return make(Kind::index_out_of_range, bad->id, fmt::format("the table has {} rows", rows));
+    return make(Kind::index_out_of_range, bad->id, fmt::format("ids are 0 to {}", rows - 1));
+  });
+}
+
+base::Status run_operation(const LocalStep& step, const synth::Search& operation) {
+  return operate(step, [&](std::size_t, const std::vector<TileView>& operands, const TileOut& out) -> Failure {
+    search(operands[0], operands[1], operation.right, out);
+    return std::nullopt;
   });
 }
 

@@ -1,4 +1,4 @@
-// Operations that look rows up by number.
+// Operations that look rows up by number, and numbers up among others.
 #pragma once
 
 #include <cstdint>
@@ -50,6 +50,9 @@ std::optional<BadId> take(const TileView& table, std::int64_t first_row, std::in
 // order; out's tile holds rows [first_row, first_row + its extent) of `rows`, and other rows are left out.
 std::optional<BadId> scatter_add(const TileView& values, const TileView& ids, std::int64_t first_row, std::int64_t rows,
                                  const TileOut& out);
+
+// out[i..] = how many of the edges, which ascend, are less than values[i..]; with `right`, how many are not greater.
+void search(const TileView& edges, const TileView& values, bool right, const TileOut& out);
 
 // out[i.., j] = ids[i..] == j, where the last dimension has extent `n`.
 std::optional<BadId> one_hot(const TileView& ids, std::int64_t n, const TileOut& out);

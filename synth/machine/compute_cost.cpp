@@ -74,6 +74,9 @@ double operations(const ArgReduce&, const Tiles& tiles) { return elements_of(til
 double operations(const Find&, const Tiles& tiles) { return elements_of(tiles.operands); }
 double operations(const Scan&, const Tiles& tiles) { return elements_of(tiles.result); }
 double operations(const ScatterAdd&, const Tiles& tiles) { return elements_of(tiles.operands.front()); }
+double operations(const Search&, const Tiles& tiles) {
+  return elements_of(tiles.result) * std::log2(std::max(elements_of(tiles.operands.front()), 1.0));
+}
 double operations(const Sort&, const Tiles& tiles) {
   const double line = tiles.result.empty() ? 1 : static_cast<double>(tiles.result.back().length());
   return elements_of(tiles.result) * std::log2(std::max(line, 1.0));

@@ -35,9 +35,9 @@ struct Best {
   std::size_t first = 0;
 };
 
-class Search {
+class OrderSearch {
  public:
-  Search(const Contract& contract, std::span<const Shape> operands)
+  OrderSearch(const Contract& contract, std::span<const Shape> operands)
       : result_(contract.result_indices), kept_(set_of(contract.result_indices)) {
     for (std::size_t k = 0; k < operands.size(); ++k) {
       factors_.push_back({k, contract.operand_indices[k], set_of(contract.operand_indices[k])});
@@ -210,7 +210,7 @@ class Search {
 }  // namespace
 
 std::vector<ContractionStep> contraction_steps(const Contract& contract, std::span<const Shape> operands) {
-  return Search(contract, operands).steps();
+  return OrderSearch(contract, operands).steps();
 }
 
 }  // namespace tessera::synth

@@ -238,6 +238,12 @@ struct Take {};
 // pending (sum) over those axes; dimension 0 of the result may be split over any others, and a device then adds up the
 // rows of its own tile. Negative ids count from the end; outside [-n, n) is a run-time error.
 struct ScatterAdd {};
+// operands: edges, a vector that ascends, NaN last, and values of their element type. Of each value the i64 number of
+// edges that are less than it; with `right`, of those that are not greater. NaN is greater than all numbers. Where
+// edges are split, each tile of them ascends too: the result is pending (sum) over those axes.
+struct Search {
+  bool right = false;
+};
 // One dimension of a box: `length` positions from `start` on, of which every step-th counts. With a scalar operand the
 // box begins there instead; with `wraps`, a negative one counts from the end. At run time it must lie inside of the
 // result, else index out of range.
@@ -325,7 +331,7 @@ struct Assert {  // a bool scalar, false being the error assertion-failed; behin
 };
 
 using Operation = std::variant<Constant, Fill, Iota, Random, Normal, Load, Map, Reduce, ArgReduce, Find, Contract, Scan,
-                               Sort, Greatest, Candidates, Transpose, Reshape, Take, ScatterAdd, OneHot, Lay,
+                               Sort, Greatest, Candidates, Transpose, Reshape, Take, ScatterAdd, Search, OneHot, Lay,
                                MatrixFunction, Assemble, Collect, PrintText, Print, Show, Save, Assert>;
 
 // `map`, `reduce`, `collect`: the operation without its kind.

@@ -221,6 +221,7 @@ class ProgramPrinter {
   std::string how(const Reshape&, const Mesh*) const { return ""; }
   std::string how(const Take&, const Mesh*) const { return ""; }
   std::string how(const ScatterAdd&, const Mesh*) const { return ""; }
+  std::string how(const Search& o, const Mesh*) const { return o.right ? "right" : ""; }
   std::string how(const OneHot&, const Mesh*) const { return ""; }
   std::string how(const MatrixFunction& o, const Mesh*) const { return std::string(name(o.op)); }
   std::string how(const Lay& o, const Mesh*) const {

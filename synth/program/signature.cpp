@@ -170,6 +170,14 @@ struct Signatures {
     signature.computes = true;
     return with_kinds(std::move(signature));
   }
+  // Each tile of the edges counts its own.
+  IndexSignature operator()(const Search&) const {
+    IndexSignature signature;
+    signature.operands = {{0}, indices_from(1, operands[1].size())};
+    signature.result = signature.operands[1];
+    signature.computes = true;
+    return with_kinds(std::move(signature));
+  }
   IndexSignature operator()(const OneHot&) const {
     IndexSignature signature = lines_signature(operands[0].size());
     signature.result.push_back(IndexSignature::kWhole);
@@ -239,8 +247,8 @@ PendingRule pending_rule(MapOp op) {
 }
 
 bool has_signature(const Operation& operation) {
-  return holds_one_of<Map, Reduce, ArgReduce, Find, Contract, Scan, Sort, Greatest, Transpose, Take, ScatterAdd, OneHot,
-                      Lay, MatrixFunction>(operation);
+  return holds_one_of<Map, Reduce, ArgReduce, Find, Contract, Scan, Sort, Greatest, Transpose, Take, ScatterAdd, Search,
+                      OneHot, Lay, MatrixFunction>(operation);
 }
 
 IndexSignature index_signature(const Operation& operation, std::span<const Shape> operands, ElementType element,

@@ -168,6 +168,14 @@ Error signed_error(const ScatterAdd&, const ShapedOperands& operands, const Shap
                       is_integer(operands[1].element()));
 }
 
+Error signed_error(const Search&, const ShapedOperands& operands, const Shaped& result) {
+  if (operands.size() != 2) return "it takes edges and values";
+  if (operands[0].rank() != 1) return kShapes;
+  const ElementType element = operands[0].element();
+  return elements_fit(element == operands[1].element() && element != ElementType::boolean &&
+                      result.element() == ElementType::i64);
+}
+
 Error signed_error(const OneHot&, const ShapedOperands& operands, const Shaped&) {
   if (auto error = one_operand(operands)) return error;
   return elements_fit(is_integer(operands[0].element()));

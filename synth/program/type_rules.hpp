@@ -52,6 +52,7 @@ Error signed_error(const Greatest& greatest, const std::vector<Shaped>& operands
 Error signed_error(const Transpose& transpose, const std::vector<Shaped>& operands, const Shaped& result);
 Error signed_error(const Take& take, const std::vector<Shaped>& operands, const Shaped& result);
 Error signed_error(const ScatterAdd& scatter, const std::vector<Shaped>& operands, const Shaped& result);
+Error signed_error(const Search& search, const std::vector<Shaped>& operands, const Shaped& result);
 Error signed_error(const OneHot& one_hot, const std::vector<Shaped>& operands, const Shaped& result);
 Error signed_error(const MatrixFunction& function, const std::vector<Shaped>& operands, const Shaped& result);
 Error signed_error(const Lay& lay, const std::vector<Shaped>& operands, const Shaped& result);

@@ -135,9 +135,10 @@ struct Node {
 // The figures to make small, in this order: seconds, launches, bytes; or the peak first.
 using Cost = std::tuple<double, std::int64_t, std::int64_t>;
 
-class Search {
+class NamedSearch {
  public:
-  Search(const ArrayType& from, const ArrayType& to, bool exactly, const Machine* machine, const SearchLimits& limits)
+  NamedSearch(const ArrayType& from, const ArrayType& to, bool exactly, const Machine* machine,
+              const SearchLimits& limits)
       : from_(from), to_(to), exactly_(exactly), machine_(machine), limits_(limits) {}
 
   double least() const { return std::get<0>(found_->paid); }
@@ -262,11 +263,11 @@ class Search {
 
 std::optional<Chain> fastest_named_chain(const ArrayType& from, const ArrayType& to, bool exactly,
                                          const Machine& machine, const SearchLimits& limits) {
-  return Search(from, to, exactly, &machine, limits).run();
+  return NamedSearch(from, to, exactly, &machine, limits).run();
 }
 
 std::optional<std::int64_t> least_named_peak(const ArrayType& from, const ArrayType& to, bool exactly) {
-  Search search(from, to, exactly, nullptr, {});
+  NamedSearch search(from, to, exactly, nullptr, {});
   if (!search.run()) return std::nullopt;
   return static_cast<std::int64_t>(search.least());
 }

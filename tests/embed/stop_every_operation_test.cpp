@@ -78,9 +78,6 @@ std::vector<Work> elementwise_and_reductions() {
       {"softmax", "softmax(s, 0)"},
       {"cumsum", "cumsum(line, 0)"},
       {"cumsum", "cumsum(a, 0)"},
-      {"cumprod", "cumprod(line, 0)"},
-      {"cummax", "cummax(line, 0)"},
-      {"cummin", "cummin(s, 0)"},
       {"sort", "sort(line, 0)"},
       {"sort", "sort(-iota(f32[16777216]), 0)"},
       {"argsort", "argsort(line, 0)"},
@@ -118,6 +115,9 @@ std::vector<Work> elementwise_and_reductions() {
 
 std::vector<Work> other_operations() {
   return {
+      {"cumprod", "cumprod(line, 0)"},
+      {"cummax", "cummax(line, 0)"},
+      {"cummin", "cummin(s, 0)"},
       {"transpose", "transpose(a) + 1.0"},
       {"reshape", "reshape(transpose(a), [16777216])"},
       {"broadcast", "broadcast(reshape(line, [1, 16777216]), [2, 16777216]) + 1.0"},
@@ -153,6 +153,9 @@ std::vector<Work> other_operations() {
       {"take", "take(reshape(a, [1, 16777216]), [0, 0])"},
       {"one_hot", "one_hot(reshape(ids[0:20000], [20000]), 1001)"},
       {"one_hot", "one_hot([1, 2], 10000000)"},
+      {"searchsorted", "searchsorted(a[0], line)"},
+      {"bincount", "bincount(ids, 2000)"},
+      {"histogram", "histogram(line, linspace(f32[1000], 0.0, 1.0))"},
       {"allclose", "allclose(a, a)"},
       {"iota", "iota(i64[16777216])"},
       {"zeros", "zeros(f32[16777216])"},

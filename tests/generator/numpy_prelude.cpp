@@ -64,6 +64,14 @@ def twice(x):
     return x + x
 
 
+def counts_between(x, edges):
+    """How many lie between each two edges, the last one included. NaN is greater than all numbers."""
+    x = np.ravel(x)
+    at = np.searchsorted(edges, x, "right") - 1
+    at = np.where((x == edges[-1]) | (np.isnan(x) & np.isnan(edges[-1])), edges.size - 2, at)
+    return np.bincount(at[(at >= 0) & (at < edges.size - 1)], minlength=edges.size - 1)
+
+
 def erf(x):
     x = np.asarray(x)
     return np.vectorize(math.erf, otypes=[np.float64])(x).astype(x.dtype)

@@ -136,6 +136,58 @@ ExpressionRef one_hot(Maker& maker, const Want& want, int depth) {
   return node(facts, fmt::format("one_hot($0 % {0}, {0})", n), fmt::format("one_hot($0 % {0}, {0})", n), {ids});
 }
 
+std::string letters_from(char first, std::size_t rank) {
+  std::string letters;
+  for (std::size_t d = 0; d < rank; ++d) letters += static_cast<char>(first + static_cast<char>(d));
+  return letters;
+}
+
+// Only certain values are looked up: others may fall on either side of an edge.
+ExpressionRef searched(Maker& maker, const Want& want, int depth) {
+  if (want.element != Element::i64) return nullptr;
+  const Element element = maker.random.chance(50) ? Element::f32 : Element::i32;
+  const std::int64_t edges = maker.random.below(9);
+  const ExpressionRef vector = maker.make({element, {edges}, true}, depth);
+  const ExpressionRef a = maker.make({element, want.shape, true}, depth);
+  const auto all = agreeing(maker, {vector, a}, {"a", letters_from('b', want.shape.size())});
+  const Facts facts = settled(derived(want.element, want.shape, facts_of(all)), static_cast<double>(edges), 0);
+  const bool right = maker.random.chance(50);
+  return node(facts, fmt::format("searchsorted(sort($0, 0), $1{})", right ? ", right=true" : ""),
+              fmt::format("np.searchsorted(np.sort($0), $1, side='{}')", right ? "right" : "left"), all);
+}
+
+// How often ids stand there, or the sum of their weights, which NumPy adds up in f64.
+ExpressionRef counted(Maker& maker, const Want& want, int depth) {
+  const bool weighs = is_float(want.element) && !want.certain;
+  if (want.shape.size() != 1 || want.shape[0] == 0 || (want.element != Element::i64 && !weighs)) return nullptr;
+  const std::int64_t n = want.shape[0];
+  const Shape shape = maker.random_shape();
+  if (count(shape) > kElementsMax) return nullptr;
+  std::vector<ExpressionRef> all = {maker.make({Element::i64, shape, true}, depth)};
+  if (!weighs) {
+    const Facts facts = settled(derived(want.element, want.shape, facts_of(all)), static_cast<double>(count(shape)), 0);
+    return node(facts, fmt::format("bincount($0 % {0}, {0})", n),
+                fmt::format("np.bincount(np.ravel($0 % {0}), minlength={0})", n), all);
+  }
+  all.push_back(maker.make({want.element, shape, false}, depth));
+  const Facts facts = of_total(derived(want.element, want.shape, facts_of(all)), all[1]->facts, count(shape));
+  return node(
+      facts, fmt::format("bincount($0 % {0}, {0}, weights=$1)", n),
+      fmt::format("np.bincount(np.ravel($0 % {0}), np.ravel($1), {0}).astype({1})", n, numpy_name(want.element)), all);
+}
+
+ExpressionRef histogram(Maker& maker, const Want& want, int depth) {
+  if (want.element != Element::i64 || want.shape.size() != 1 || want.shape[0] == 0) return nullptr;
+  const Element element = maker.random.chance(50) ? Element::f32 : Element::i32;
+  const ExpressionRef edges = maker.make({element, {want.shape[0] + 1}, true}, depth);
+  const Shape shape = maker.random_shape();
+  if (count(shape) > kElementsMax) return nullptr;
+  const ExpressionRef a = maker.make({element, shape, true}, depth);
+  const auto all = agreeing(maker, {edges, a}, {"a", letters_from('b', shape.size())});
+  const Facts facts = settled(derived(want.element, want.shape, facts_of(all)), static_cast<double>(count(shape)), 0);
+  return node(facts, "histogram($1, sort($0, 0))", "counts_between($1, np.sort($0))", all);
+}
+
 // The new elements begin at positions of the first dimensions; of one alone it is written without a list.
 ExpressionRef update(Maker& maker, const Want& want, int depth) {
   if (want.shape.empty()) return nullptr;
@@ -233,10 +285,11 @@ ExpressionRef allclose(Maker& maker, const Want& want, int depth) {
 }  // namespace
 
 std::vector<Production> selection_productions() {
-  return {{"slice", 7, part},       {"run-time slice", 4, run_time_slice},
-          {"take", 4, take},        {"one-hot", 3, one_hot},
-          {"update", 4, update},    {"with", 6, with},
-          {"allclose", 2, allclose}};
+  return {{"slice", 7, part},        {"run-time slice", 4, run_time_slice},
+          {"take", 4, take},         {"one-hot", 3, one_hot},
+          {"update", 4, update},     {"with", 6, with},
+          {"allclose", 2, allclose}, {"searched", 2, searched},
+          {"counted", 2, counted},   {"histogram", 1, histogram}};
 }
 
 }  // namespace tessera::generator

@@ -59,6 +59,52 @@ std::vector<std::byte> sums_on_one_device(const RunningProgram& running) {
   return sums_of(running, *whole);
 }
 
+// Inside a block of 256 positions from left to right, behind the product of the blocks before; the greatest and the
+// least so far whatever the blocks.
+TEST(Scan, ProductsAndExtremesOfLongLines) {
+  constexpr std::int64_t kLength = 700;
+  for (const Shape& shape : {Shape{kLength}, Shape{5, kLength}, Shape{kLength, 3}}) {
+    const std::size_t d = shape[0] == kLength ? 0 : 1;
+    Array<double> a(shape);
+    for (std::int64_t i = 0; i < a.size(); ++i) a.data()[i] = 1 + 0.3 * std::sin(static_cast<double>(i));
+    Array<double> products(shape);
+    Array<double> greatest(shape);
+    Array<double> least(shape);
+    scan(synth::ReduceOp::product, a.view(), d, products.out());
+    scan(synth::ReduceOp::max, a.view(), d, greatest.out());
+    scan(synth::ReduceOp::min, a.view(), d, least.out());
+    const std::int64_t lines = a.size() / kLength;
+    for (std::int64_t line = 0; line < lines; ++line) {
+      double before = 1;
+      double inside = 1;
+      double most = -HUGE_VAL;
+      double fewest = HUGE_VAL;
+      for (std::int64_t i = 0; i < kLength; ++i) {
+        const std::int64_t at = d == 1 ? line * kLength + i : i * lines + line;
+        if (i % 256 == 0) before = i == 0 ? 1 : before * inside;
+        inside = i % 256 == 0 ? a[at] : inside * a[at];
+        ASSERT_EQ(products[at], before * inside) << i << " of line " << line;
+        ASSERT_EQ(greatest[at], most = std::max(most, a[at]));
+        ASSERT_EQ(least[at], fewest = std::min(fewest, a[at]));
+      }
+    }
+  }
+}
+
+// NaN wins from where it stands on, from either end.
+TEST(Scan, ExtremesKeepNaN) {
+  Array<float> a(Shape{600});
+  a.data()[300] = std::numeric_limits<float>::quiet_NaN();
+  for (const synth::ReduceOp op : {synth::ReduceOp::max, synth::ReduceOp::min}) {
+    for (const Direction direction : {Direction::forward, Direction::backward}) {
+      Array<float> out(a.shape);
+      scan(op, a.view(), 0, out.out(), direction);
+      for (std::int64_t i = 0; i < 600; ++i)
+        ASSERT_EQ(std::isnan(out[i]), direction == Direction::forward ? i >= 300 : i <= 300) << i;
+    }
+  }
+}
+
 // Of floats, the longest lines go over several blocks of 256.
 RC_GTEST_PROP(RunningProperty, HasTheBitsOfOneDeviceInEveryLayout, ()) {
   const auto mesh = random_mesh();

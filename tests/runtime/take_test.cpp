@@ -69,6 +69,46 @@ TEST(ScatterAdd, ReadsStridedRows) {
   EXPECT_THAT(out.values(), ElementsAre(1, 4, 2, 8));
 }
 
+TEST(Search, NaNIsBehindAllNumbers) {
+  const double nan = std::numeric_limits<double>::quiet_NaN();
+  const Array<double> edges(Shape{5}, {-0.0, 1, 1, nan, nan});
+  const Array<double> values(Shape{2, 3}, {0, 1, 2, HUGE_VAL, nan, -1});
+  Array<std::int64_t> out(Shape{2, 3});
+  search(edges.view(), values.view(), false, out.out());
+  EXPECT_THAT(out.values(), ElementsAre(0, 1, 3, 3, 3, 0));
+  search(edges.view(), values.view(), true, out.out());
+  EXPECT_THAT(out.values(), ElementsAre(1, 3, 3, 3, 5, 0));
+}
+
+// What the standard library finds, of views that lie in any way; and tiles of the edges count no more and no less.
+RC_GTEST_PROP(SearchProperty, TilesOfTheEdgesAddUp, ()) {
+  auto sorted = *rc::gen::container<std::vector<std::int32_t>>(rc::gen::inRange(-20, 20));
+  std::ranges::sort(sorted);
+  Array<std::int32_t> twice(Shape{static_cast<std::int64_t>(sorted.size()), 2});
+  for (std::size_t i = 0; i < sorted.size(); ++i) twice.data()[2 * i] = sorted[i];
+  const Shape shape{*rc::gen::inRange(0, 6), *rc::gen::inRange(1, 6)};
+  Array<std::int32_t> values(shape);
+  for (std::int64_t i = 0; i < values.size(); ++i) values.data()[i] = *rc::gen::inRange(-22, 22);
+  const TileView turned{ElementType::i32, Shape{shape[1], shape[0]}, Shape{1, shape[1]}, values.bytes.data()};
+  const auto cut = *rc::gen::inRange<std::int64_t>(0, std::ssize(sorted) + 1);
+  for (const bool right : {false, true}) {
+    Array<std::int64_t> found(turned.shape);
+    for (const auto& [begin, end] : {std::pair<std::int64_t, std::int64_t>{0, cut}, {cut, std::ssize(sorted)}}) {
+      const TileView edges{ElementType::i32, Shape{end - begin}, Shape{2}, twice.bytes.data() + begin * 8};
+      Array<std::int64_t> of_tile(turned.shape);
+      search(edges, turned, right, of_tile.out());
+      for (std::int64_t i = 0; i < found.size(); ++i) found.data()[i] += of_tile[i];
+    }
+    for (std::int64_t r = 0; r < shape[0]; ++r) {
+      for (std::int64_t c = 0; c < shape[1]; ++c) {
+        const std::int32_t value = values[r * shape[1] + c];
+        const auto wanted = right ? std::ranges::upper_bound(sorted, value) : std::ranges::lower_bound(sorted, value);
+        RC_ASSERT(found[c * shape[0] + r] == wanted - sorted.begin());
+      }
+    }
+  }
+}
+
 TEST(OneHot, OnePlaceEach) {
   const Array<std::int64_t> ids(Shape{2}, {2, 0});
   Array<std::int32_t> out(Shape{2, 3});

@@ -123,12 +123,13 @@ TEST(ProgramText, KnowsEveryOperation) {
         "r1 = scan (r0) sum 1",
         "r1 = scan (r0) sum 1 reverse",
         "r1 = scan (r0) product 0",
-        "r1 = scan (r0) max 1",
         "r1 = scan (r0) min 1 reverse",
         "r1 = transpose (r0) [1, 0]",
         "r1 = reshape (r0)",
         "r1 = take (r0, r0)",
         "r1 = scatter_add (r0, r0)",
+        "r1 = search (r0, r0)",
+        "r1 = search (r0, r0) right",
         "r1 = one_hot (r0)",
         "r1 = matrix (r0, r0) solve",
         "r1 = matrix (r0) eigen",
@@ -383,6 +384,13 @@ TEST(ProgramTypes, OfLookUps) {
   EXPECT_WRONG("not cut alike", "scatter_add (r0, r1)", "f32[8, 16]", "i64[8@x]", "f32[100, 16]{+x}");
   EXPECT_WRONG("its shapes do not fit", "scatter_add (r0, r1)", "f32[8, 16]", "i64[8]", "f32[100]");
   EXPECT_WRONG("may not pass through it", "scatter_add (r0, r1)", "f32[8, 16]{+x}", "i64[8]", "f32[100, 16]{+x}");
+  EXPECT_FITS("search (r0, r1)", "f32[100@x]", "f32[8@y, 3]", "i64[8@y, 3]{+x}");
+  EXPECT_FITS("search (r0, r1) right", "f32[100]", "f32[8@x]", "i64[8@x]");
+  EXPECT_WRONG("not pending as it should be", "search (r0, r1)", "f32[100@x]", "f32[8]", "i64[8]");
+  EXPECT_WRONG("element types do not fit", "search (r0, r1)", "f32[100]", "f64[8]", "i64[8]");
+  EXPECT_WRONG("element types do not fit", "search (r0, r1)", "bool[2]", "bool[8]", "i64[8]");
+  EXPECT_WRONG("its shapes do not fit", "search (r0, r1)", "f32[10, 10]", "f32[8]", "i64[8]");
+  EXPECT_WRONG("its result is not cut", "search (r0, r1)", "f32[10]", "f32[8]", "i64[9]");
   EXPECT_FITS("one_hot (r0)", "i64[8@x]", "f32[8@x, 10]");
   EXPECT_WRONG("its result is not cut", "one_hot (r0)", "i64[8]", "f32[8, 10@x]");
 }

@@ -283,6 +283,8 @@ std::vector<Rule> rules() {
       {Take{}, "Ij,k", "kj", Parts::none, ReduceOp::sum, {kBool, kI64}, kBool},
       {Take{}, "Ij,k", "kj", Parts::none, ReduceOp::sum, {ElementType::bf16, kI64}, ElementType::bf16},
       {ScatterAdd{}, "ij,i", "rj", Parts::none, ReduceOp::sum, {kF32, kI64}},
+      {Search{}, "r,ij", "ij", Parts::none, ReduceOp::sum, {}, kI64},
+      {Search{true}, "r,", "", Parts::none, ReduceOp::sum, {kI64, kI64}, kI64},
       {OneHot{}, "i", "iK", Parts::none, ReduceOp::sum, {kI64}},
       {Lay{{{0, 1, 1}, {0, 2, 2}}}, "ij,ij", "ij"},
       {MatrixFunction{MatrixOp::cholesky}, "jIN", "jIN"},

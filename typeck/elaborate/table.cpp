@@ -115,6 +115,12 @@ std::vector<OperationInfo> reduction_operations() {
        synth::ReduceKind::min,
        "position of the least; the first wins ties"},
       {"softmax", {{"a", K::array}, {"dim", K::dim}}, run_softmax, {}, "exp(a - max) / sum of that, along a dimension"},
+  };
+}
+
+// What goes along the lines of a dimension, which stays.
+std::vector<OperationInfo> line_operations() {
+  return {
       {"cumsum", {{"a", K::array}, {"dim", K::dim}}, run_scan, synth::ReduceOp::sum, "running sum along a dimension"},
       {"cumprod",
        {{"a", K::array}, {"dim", K::dim}},
@@ -230,6 +236,21 @@ std::vector<OperationInfo> product_operations() {
       {"cov", {{"a", K::array}}, run_covariance, {}, "covariances of the rows, over n - 1"},
       {"take", {{"table", K::array}, {"ids", K::array}}, run_take, {}, "the table's rows at ids"},
       {"one_hot", {{"ids", K::array}, {"n", K::integer}}, run_one_hot, {}, "f32 rows with a 1 at each id"},
+      {"searchsorted",
+       {{"edges", K::array, true, false, "[0.0, 1.0]"}, {"a", K::array}, {"right", K::flag, false, true}},
+       run_searchsorted,
+       {},
+       "how many of the ascending edges are less than each element"},
+      {"bincount",
+       {{"ids", K::array}, {"n", K::integer}, {"weights", K::array, false, true, "w"}},
+       run_bincount,
+       {},
+       "how often each of n ids stands there, or the sum of its weights"},
+      {"histogram",
+       {{"a", K::array}, {"edges", K::array, true, false, "[0.0, 0.5, 1.0]"}, {"weights", K::array, false, true, "w"}},
+       run_histogram,
+       {},
+       "how many elements lie between edges that ascend, or the sum of their weights"},
       {"allclose",
        {{"a", K::array},
         {"b", K::array},
@@ -329,8 +350,8 @@ std::vector<OperationInfo> collective_operations() {
 std::vector<OperationInfo> all_operations() {
   std::vector<OperationInfo> all;
   for (auto family :
-       {elementwise_operations, curve_operations, reduction_operations, spread_operations, shape_operations,
-        product_operations, matrix_operations, constructor_operations, collective_operations}) {
+       {elementwise_operations, curve_operations, reduction_operations, line_operations, spread_operations,
+        shape_operations, product_operations, matrix_operations, constructor_operations, collective_operations}) {
     const auto some = family();
     all.insert(all.end(), some.begin(), some.end());
   }

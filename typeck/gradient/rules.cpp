@@ -49,6 +49,7 @@ struct Rules {
   void operator()(const synth::Reshape&) const { reverse_moves(r); }
   void operator()(const synth::Take&) const { reverse_take(r); }
   void operator()(const synth::ScatterAdd&) const { reverse_scatter_add(r); }
+  void operator()(const synth::Search&) const {}
   void operator()(const synth::OneHot&) const {}
   void operator()(const synth::Lay&) const { reverse_moves(r); }
   void operator()(const synth::MatrixFunction& o) const { reverse_matrix(r, o.op); }

@@ -48,6 +48,7 @@ struct Operations {
     return inserter.taken(span(), body.who, std::move(operands), std::move(layouts));
   }
   MaybeHeld operator()(const synth::ScatterAdd& add) const { return built(add, true); }
+  MaybeHeld operator()(const synth::Search& search) const { return built(search, true); }
   MaybeHeld operator()(const synth::MatrixFunction& function) const { return built(function, true); }
   // What is made of nothing or of each device's tile: constants, sorts and transposes; and effects.
   template <class Local>

@@ -109,6 +109,7 @@ struct Decision {
     if (!sum.has_value()) return std::nullopt;
     return FetchingRule(greedy, reports, body.who, node.span).added(operands, std::move(*sum), wanted);
   }
+  Found operator()(const synth::Search& search) const { return solve(search, result().element()); }
   Found operator()(const synth::MatrixFunction& function) const { return solve(function, result().element()); }
   // What works on each device's tile: sorts and transposes; and effects.
   template <class Local>

@@ -116,14 +116,8 @@ std::string_view reduction(synth::ReduceKind kind, synth::ElementType element) {
   return kind == synth::ReduceKind::product ? "prod" : name(kind);
 }
 
-std::string_view running(synth::ReduceOp op) {
-  switch (op) {
-    case synth::ReduceOp::sum: return "cumsum";
-    case synth::ReduceOp::product: return "cumprod";
-    case synth::ReduceOp::max: return "cummax";
-    case synth::ReduceOp::min: return "cummin";
-  }
-  return "";
+std::string running(synth::ReduceOp op) {
+  return fmt::format("cum{}", op == synth::ReduceOp::product ? "prod" : name(op));
 }
 
 }  // namespace
@@ -401,6 +395,8 @@ std::optional<std::string> ClosedText::expression(NodeId id, const Compute& comp
   if (std::holds_alternative<synth::Reshape>(operation))
     return typed_.type(compute.operands[0]).shape() == shape ? operands[0] : call("reshape", extents(shape));
   if (std::holds_alternative<synth::Take>(operation)) return call("take");
+  if (const auto* search = std::get_if<synth::Search>(&operation))
+    return call("searchsorted", search->right ? "right=true" : "right=false");
   if (const auto* matrix = std::get_if<synth::MatrixFunction>(&operation)) return matrix_call(matrix->op, all);
   if (std::holds_alternative<synth::OneHot>(operation))
     return call("one_hot", fmt::format("{}", shape[shape.size() - 1]));
