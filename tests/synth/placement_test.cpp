@@ -105,9 +105,9 @@ TEST(Placement, RowMajor) {
 
 // Meshes with their devices in the same order may be placed by other matrices, or by none.
 TEST(Placement, MeshesKnowTheirMatrices) {
-  const std::vector<MeshAxis> axes{{"a", 2}, {"b", 6}};
-  std::vector<PlaceMatrix> matrices = placements({{2, 6}, {2, 2, 3}});
-  for (const PlaceMatrix& other : placements({{2, 6}, {4, 3}})) matrices.push_back(other);
+  const std::vector<MeshAxis> axes{{"a", 4}, {"b", 4}};
+  std::vector<PlaceMatrix> matrices = placements({{4, 4}, {4, 4}});
+  for (const PlaceMatrix& other : placements({{4, 4}, {2, 8}})) matrices.push_back(other);
   ASSERT_GT(matrices.size(), 4U);
   const MeshRef plain = Mesh::make(axes).value();
   EXPECT_EQ(plain->matrix(), nullptr);
