@@ -74,7 +74,6 @@ def rows_of(mesh, shape):
         ("`cumprod(a, 0)`", "cumprod(a, 0)", 4 * carried(mesh, shape, ROWS, of_blocks=1)),
         ("`cummax(a, 0)`", "cummax(a, 0)", 4 * carried(mesh, shape, ROWS, block=n)),
         ("`prod(a, dim=0)` on all devices", f"prod(a, dim=0) as [{m}]", sums),
-        ("`bincount(ids, m)` on all devices, n ids split over x", f"bincount(iota(i64[{n}@x]) * 37 % {m}, {m}) as [{m}]", 2 * sums),
         ("`argmax(a, dim=0)` on all devices", f"argmax(a, dim=0) as [{m}]", 3 * sums),
         ("`topk(a, 8, 0)`", "topk(a, 8, 0)", moved(mesh, ((8 * shards, m), ROWS), ((8 * shards, m), COLUMNS))),
         ("`sort(a, 0)`", "sort(a, 0)", moved(mesh, a, (shape, COLUMNS))),
