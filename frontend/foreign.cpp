@@ -201,6 +201,15 @@ constexpr ForeignWord kAlgebra[] = {{"pinv", "write `lstsq(a, b)`, which solves 
                                     {"left_shift", "write `a * 2 ** k`"},
                                     {"right_shift", "write `a / 2 ** k`"}};
 
+constexpr ForeignWord kIntegers[] = {{"int8", "write `i8(a)`"},
+                                     {"uint8", "write `u8(a)`"},
+                                     {"int16", "write `i16(a)`"},
+                                     {"uint16", "write `u16(a)`"},
+                                     {"uint32", "write `u32(a)`"},
+                                     {"uint64", "write `i64(a)`, up to 9223372036854775807"},
+                                     {"u64", "write `i64(a)`, up to 9223372036854775807"},
+                                     {"uint", "write `u32(a)`, or `i64(a)`"}};
+
 // Words of other sessions: names there, or functions.
 constexpr ForeignWord kOfSessions[] = {{"quit", "`:quit` leaves a session"},
                                        {"exit", "`:quit` leaves a session"},
@@ -295,12 +304,6 @@ constexpr ForeignWord kTypes[] = {
     {"int", "write `i64(a)`"},
     {"int32", "write `i32(a)`"},
     {"int64", "write `i64(a)`"},
-    {"int8", "write `i8(a)`"},
-    {"uint8", "write `u8(a)`"},
-    {"int16", "write `i16(a)`"},
-    {"uint16", "write `u16(a)`"},
-    {"uint32", "write `u32(a)`"},
-    {"uint64", "write `i64(a)`, up to 9223372036854775807"},
     {"dtype", "`:type a` in a session says the element type"},
     {"type", "`:type a` in a session says the type"},
     {"ndim", "`:type a` in a session says the type"},
@@ -367,6 +370,7 @@ std::optional<std::string_view> help_for_function(std::string_view name) {
   for (const std::span<const ForeignWord> words : {std::span<const ForeignWord>(kMakers),
                                                    {kArithmetic},
                                                    {kAlgebra},
+                                                   {kIntegers},
                                                    {kShapes},
                                                    {kTypes},
                                                    {kOfJax},
