@@ -8,6 +8,7 @@
 #include "bench/estimate/estimate_bench.hpp"
 #include "bench/kernels/kernels_bench.hpp"
 #include "bench/planner/planner_bench.hpp"
+#include "bench/programs/programs_bench.hpp"
 #include "bench/redistribute/redistribute_bench.hpp"
 #include "bench/reduce/reduce_bench.hpp"
 #include "bench/session/session_bench.hpp"
@@ -36,6 +37,23 @@ void add_startup(CLI::App& app, tessera::bench::StartupBench& startup, int& stat
   command->add_option("--goes", startup.goes, "how often each command runs")->capture_default_str();
   command->add_flag("--json", startup.json, "a line of JSON for each command");
   command->callback([&] { status = tessera::bench::run(startup); });
+}
+
+void add_reduce(CLI::App& app, tessera::bench::ReduceBench& reduce) {
+  auto* command = app.add_subcommand("reduce", "sums on machines of two levels beside the bound and others");
+  command->add_flag("--json", reduce.json, "a line of JSON");
+  command->callback([&] { tessera::bench::run(reduce); });
+}
+
+void add_programs(CLI::App& app, tessera::bench::ProgramsBench& programs, int& status) {
+  auto* command = app.add_subcommand("programs", "whole programs on one device and on four, beside the same in Python");
+  command->add_option("--goes", programs.goes, "the best of so many counts")->capture_default_str();
+  command->add_option("--only", programs.only, "programs whose name contains this text");
+  command->add_option("--against", programs.against, "measure the same with numpy or jax")
+      ->check(CLI::IsMember({"numpy", "jax"}));
+  command->add_option("--python", programs.python, "the Python that has it")->capture_default_str();
+  command->add_flag("--json", programs.json, "a line of JSON for each program");
+  command->callback([&] { status = tessera::bench::run(programs); });
 }
 
 void add_estimate(CLI::App& app, tessera::bench::EstimateBench& estimate, int& status) {
@@ -68,9 +86,7 @@ int main(int argc, char** argv) {
   session_command->callback([&] { tessera::bench::run_session_benchmarks(argv[0], session_command->remaining()); });
 
   tessera::bench::ReduceBench reduce;
-  auto* reduce_command = app.add_subcommand("reduce", "sums on machines of two levels beside the bound and others");
-  reduce_command->add_flag("--json", reduce.json, "a line of JSON");
-  reduce_command->callback([&] { tessera::bench::run(reduce); });
+  add_reduce(app, reduce);
 
   tessera::bench::ChooseBench choose;
   add_choose(app, choose, status);
@@ -98,6 +114,9 @@ int main(int argc, char** argv) {
       ->capture_default_str();
   kernels_command->add_flag("--json", kernels.json, "a line of JSON for each kernel");
   kernels_command->callback([&] { status = tessera::bench::run(kernels); });
+
+  tessera::bench::ProgramsBench programs;
+  add_programs(app, programs, status);
 
   tessera::bench::StartupBench startup;
   startup.tessera = beside(argv[0], "../tessera");

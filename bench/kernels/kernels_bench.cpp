@@ -125,7 +125,9 @@ std::string name_of(const Row& row) {
 
 int run(const KernelsBench& options) {
   const Clock clock = options.clock == "cpu" ? Clock::cpu : Clock::wall;
-  const auto rival = options.against.empty() ? nullptr : Rival::start(options.python, options.against, options.clock);
+  const auto rival = options.against.empty()
+                         ? nullptr
+                         : Rival::start(options.python, TESSERA_BENCH_RIVAL, options.against, options.clock);
   if (!options.against.empty() && rival == nullptr) {
     fmt::print(stderr, "{} has no {}; name another Python with --python\n", options.python, options.against);
     return 2;

@@ -10,11 +10,12 @@
 
 namespace tessera::bench {
 
-std::unique_ptr<Rival> Rival::start(const std::string& python, const std::string& what, const std::string& clock) {
+std::unique_ptr<Rival> Rival::start(const std::string& python, const std::string& script, const std::string& what,
+                                    const std::string& clock) {
   int to[2];
   int from[2];
   if (pipe(to) != 0 || pipe(from) != 0) return nullptr;
-  std::string words[] = {python, TESSERA_BENCH_RIVAL, what, clock};
+  std::string words[] = {python, script, what, clock};
   char* const arguments[] = {words[0].data(), words[1].data(), words[2].data(), words[3].data(), nullptr};
   posix_spawn_file_actions_t files;
   posix_spawn_file_actions_init(&files);

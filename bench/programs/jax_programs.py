@@ -1,0 +1,143 @@
+"""The programs of examples/programs as they are written with JAX, which compiles each as a whole, loops included."""
+
+import jax
+import jax.numpy as np
+from jax import lax
+
+
+def jacobi_2d(a0, b0, *, turns):
+    def swept(a, onto):
+        mean = 0.2 * (a[1:-1, 1:-1] + a[1:-1, :-2] + a[1:-1, 2:] + a[2:, 1:-1] + a[:-2, 1:-1])
+        return onto.at[1:-1, 1:-1].set(mean)
+
+    def turn(_, pair):
+        b = swept(pair[0], pair[1])
+        return swept(b, pair[0]), b
+
+    return lax.fori_loop(0, turns, turn, (a0, b0))
+
+
+def heat_3d(a0, *, turns):
+    def turn(_, a):
+        inner = a[1:-1, 1:-1, 1:-1]
+        return a.at[1:-1, 1:-1, 1:-1].set(
+            0.125 * (a[2:, 1:-1, 1:-1] - 2.0 * inner + a[:-2, 1:-1, 1:-1])
+            + 0.125 * (a[1:-1, 2:, 1:-1] - 2.0 * inner + a[1:-1, :-2, 1:-1])
+            + 0.125 * (a[1:-1, 1:-1, 2:] - 2.0 * inner + a[1:-1, 1:-1, :-2])
+            + inner
+        )
+
+    return lax.fori_loop(0, turns, turn, a0)
+
+
+def fdtd_2d(ex0, ey0, hz0, drive):
+    def turn(fields, driven):
+        ex, ey, hz = fields
+        ey = ey.at[0].set(driven).at[1:].add(-0.5 * (hz[1:] - hz[:-1]))
+        ex = ex.at[:, 1:].add(-0.5 * (hz[:, 1:] - hz[:, :-1]))
+        turning = ex[:-1, 1:] - ex[:-1, :-1] + ey[1:, :-1] - ey[:-1, :-1]
+        return (ex, ey, hz.at[:-1, :-1].add(-0.7 * turning)), None
+
+    return lax.scan(turn, (ex0, ey0, hz0), drive)[0]
+
+
+def lines(r, side, middle):
+    n = r.shape[1]
+
+    def forward(j, pq):
+        p, q = pq
+        below = side * p[:, j] + middle
+        return p.at[:, j + 1].set(-side / below), q.at[:, j + 1].set((r[:, j + 1] - side * q[:, j]) / below)
+
+    p, q = lax.fori_loop(0, n - 2, forward, (np.zeros_like(r), np.zeros_like(r).at[:, 0].set(1.0)))
+
+    def backward(i, y):
+        j = n - 2 - i
+        return y.at[:, j].set(p[:, j] * y[:, j + 1] + q[:, j])
+
+    return lax.fori_loop(0, n - 2, backward, np.ones_like(r))
+
+
+def spread(u, k):
+    return u.at[:, 1:-1].set((1.0 + 2.0 * k) * u[:, 1:-1] - k * (u[:, :-2] + u[:, 2:]))
+
+
+def adi(u0, *, turns):
+    a, d = -float(u0.shape[0]) ** 2 / turns, -0.5 * float(u0.shape[1]) ** 2 / turns
+
+    def turn(_, u):
+        v = lines(spread(u, d).T, a, 1.0 - 2.0 * a).T
+        w = lines(spread(v.T, a).T, d, 1.0 - 2.0 * d)
+        return u.at[1:-1].set(w[1:-1])
+
+    return lax.fori_loop(0, turns, turn, u0)
+
+
+def recursion(u, now, before, earlier, b, c):
+    v = np.pad(u, ((0, 0), (2, 0)))
+
+    def column(j, y):
+        value = now * v[:, j + 2] + before * v[:, j + 1] + earlier * v[:, j] + b * y[:, j + 1] + c * y[:, j]
+        return y.at[:, j + 2].set(value)
+
+    return lax.fori_loop(0, u.shape[1], column, np.zeros_like(v))[:, 2:]
+
+
+def deriche(picture):
+    alpha = 0.25
+    e = np.exp(-alpha)
+    k = (1.0 - e) ** 2 / (1.0 + 2.0 * alpha * e - np.exp(2.0 * alpha))
+    b, c = 2.0**-alpha, -e * e
+
+    def filtered(u):
+        there = recursion(u, k, k * e * (alpha - 1.0), 0.0, b, c)
+        back = recursion(u[:, ::-1], 0.0, k * e * (alpha + 1.0), k * c, b, c)
+        return there + back[:, ::-1]
+
+    return filtered(filtered(picture).T).T
+
+
+def cholesky(a):
+    return np.linalg.cholesky(a)
+
+
+def lu(a):
+    def turn(k, state):
+        rest, left, upper = state
+        column, row = rest[:, k] / rest[k, k], rest[k]
+        less = rest - np.outer(column, row)
+        return less.at[k].set(0.0).at[:, k].set(0.0), left.at[:, k].set(column), upper.at[k].set(row)
+
+    return lax.fori_loop(0, len(a), turn, (a, np.zeros_like(a), np.zeros_like(a)))[1:]
+
+
+def laplacian(u):
+    v = np.pad(u, 1)
+    return 4.0 * u - v[:-2, 1:-1] - v[2:, 1:-1] - v[1:-1, :-2] - v[1:-1, 2:]
+
+
+def conjugate_gradients(b):
+    def turn(state):
+        u, r, p, size = state
+        q = laplacian(p)
+        step = size / (p * q).sum()
+        u, r = u + step * p, r - step * q
+        less = (r * r).sum()
+        return u, r, r + (less / size) * p, less
+
+    return lax.while_loop(lambda state: state[3] > 1e-16, turn, (np.zeros_like(b), b, b, (b * b).sum()))[0]
+
+
+def atax(a, x):
+    return a.T @ (a @ x)
+
+
+def k_means(points, start):
+    def turn(state):
+        centers, _, turns = state
+        nearest = np.argmin(((points[:, None] - centers[None]) ** 2).sum(axis=2), axis=1)
+        members = jax.nn.one_hot(nearest, len(start), dtype=points.dtype)
+        after = (members.T @ points) / members.sum(axis=0)[:, None]
+        return after, np.abs(after - centers).max(), turns + 1
+
+    return lax.while_loop(lambda state: (state[1] > 1e-12) & (state[2] < 100), turn, (start, 1.0, 0))
