@@ -19,10 +19,10 @@ namespace tessera::bench {
 
 namespace {
 
-constexpr std::int64_t kDevices = 8;
-constexpr std::int64_t kFast = 2;
-constexpr double kSlower = 1.8;
-constexpr int kGoes = 3;
+constexpr std::int64_t kMeasuredDevices = 8;
+constexpr std::int64_t kFastDevices = 2;
+constexpr double kTimesSlower = 1.8;
+constexpr int kGoesOfStep = 3;
 // Links of 10 Gbit/s suit devices of 3.9e12 operations a second; here they are as much slower as the cores are.
 constexpr double kLink = 1.25e9;
 constexpr double kDeviceOfLink = 3.9e12;
@@ -37,11 +37,12 @@ T taken(Result<T> result, const std::string& about) {
 
 Machine unequal_machine(Config config) {
   config.throttle = true;
-  const DeviceKind core = taken(calibrate(config, kDevices), "calibration").devices.front();
+  const DeviceKind core = taken(calibrate(config, kMeasuredDevices), "calibration").devices.front();
   Machine machine;
-  machine.levels = {{"device", kDevices, kLink * core.flops_per_second / kDeviceOfLink, 5e-6, {}, {}}};
-  machine.devices = {{kFast, core.flops_per_second, core.bandwidth_bytes_per_second, 0},
-                     {kDevices - kFast, core.flops_per_second / kSlower, core.bandwidth_bytes_per_second / kSlower, 0}};
+  machine.levels = {{"device", kMeasuredDevices, kLink * core.flops_per_second / kDeviceOfLink, 5e-6, {}, {}}};
+  machine.devices = {{kFastDevices, core.flops_per_second, core.bandwidth_bytes_per_second, 0},
+                     {kMeasuredDevices - kFastDevices, core.flops_per_second / kTimesSlower,
+                      core.bandwidth_bytes_per_second / kTimesSlower, 0}};
   return machine;
 }
 
@@ -78,7 +79,7 @@ MeasuredStep measured_step(const TrainingText& text, const HandLayout& given, co
   taken(session.run(text.declarations(layout) + bound_arguments(text, layout.types) + text.call()), text.name);
   const Program program = taken(session.check(text.call()), text.name);
   const double measured = best_in_turns(
-      1, kGoes, [&](std::size_t) { return taken(session.fork().run(program), text.name).clock_seconds; })[0];
+      1, kGoesOfStep, [&](std::size_t) { return taken(session.fork().run(program), text.name).clock_seconds; })[0];
   return {taken(estimate(program, true), text.name).seconds, measured};
 }
 

@@ -24,7 +24,7 @@ struct ProgramRow {
   bool rivals = true;
 };
 
-std::string text_of(const std::filesystem::path& path) {
+std::string example_text(const std::filesystem::path& path) {
   std::ifstream in(path);
   return {std::istreambuf_iterator<char>(in), {}};
 }
@@ -32,7 +32,7 @@ std::string text_of(const std::filesystem::path& path) {
 std::vector<ProgramRow> examples() {
   std::vector<ProgramRow> rows;
   for (const auto& entry : std::filesystem::directory_iterator(TESSERA_BENCH_EXAMPLES))
-    rows.push_back({entry.path().stem().string(), text_of(entry.path())});
+    rows.push_back({entry.path().stem().string(), example_text(entry.path())});
   std::ranges::sort(rows, {}, &ProgramRow::name);
   return rows;
 }
@@ -137,7 +137,7 @@ fn block(h: f32[B, T, D]?, q: f32[D, H, K]?, u: f32[D, H, K]?, v: f32[D, H, K]?,
   return text + (trains ? step_text(layers, samples) : fmt::format("let l = loss({})\n", arguments(layers, samples)));
 }
 
-std::vector<ProgramRow> blocks() {
+std::vector<ProgramRow> rows_of_blocks() {
   constexpr int kLayers = 24;
   constexpr int kSamples = 64;
   return {{"1 block, d:8", blocks_text(1, kSamples, true)},
@@ -149,7 +149,7 @@ std::vector<ProgramRow> blocks() {
 
 // ---- Lines ----
 
-std::string seconds_of_rival(const Choice& choice, const std::string& name) {
+std::string rival_text(const Choice& choice, const std::string& name) {
   const auto found = std::ranges::find(choice.rivals, name, &Choice::Rival::name);
   if (found == choice.rivals.end() || !found->seconds) return "-";
   return fmt::format("{:.4g}", *found->seconds);
@@ -171,8 +171,8 @@ bool print_program(const ProgramRow& row) {
   }
   const Choice& own = chosen->choices.front();
   fmt::print("| {} | {} | {} | {:.2f} s | {:.4g} | {:.1e} | {} | {} | {} | {} | {} |\n", row.name, own.operations,
-             own.plans, took, own.seconds, own.gap, own.proof, seconds_of_rival(own, "data"),
-             seconds_of_rival(own, "hap"), seconds_of_rival(own, "greedy"), own.verified);
+             own.plans, took, own.seconds, own.gap, own.proof, rival_text(own, "data"), rival_text(own, "hap"),
+             rival_text(own, "greedy"), own.verified);
   return own.verified;
 }
 
@@ -183,7 +183,7 @@ bool print_programs(const ChooseBench& options) {
       "\n| program | operations | plans | check and choice (CPU) | seconds | gap | proof | data | hap | greedy | "
       "verified |\n|---|---|---|---|---|---|---|---|---|---|---|\n");
   bool all_well = true;
-  for (const auto& rows : {examples(), classifiers(), blocks()}) {
+  for (const auto& rows : {examples(), classifiers(), rows_of_blocks()}) {
     for (const ProgramRow& row : rows) {
       if (row.name.find(options.only) != std::string::npos) all_well = print_program(row) && all_well;
     }
