@@ -15,7 +15,7 @@ namespace tessera::synth {
 
 namespace {
 
-constexpr std::size_t kRoundsMax = 30;
+constexpr std::size_t kChoiceRoundsMax = 30;
 constexpr std::size_t kSweepsOfBound = 20;
 constexpr double kClosedBound = 1e-9;
 
@@ -67,10 +67,10 @@ ChooseOptions of_rounds(const ChooseOptions& options) {
   return own;
 }
 
-class Rounds {
+class ChoiceRounds {
  public:
-  Rounds(const ChoiceProblem& problem, PlanCache& cache, const Machine& devices, const ChooseOptions& options,
-         base::StopToken stop)
+  ChoiceRounds(const ChoiceProblem& problem, PlanCache& cache, const Machine& devices, const ChooseOptions& options,
+               base::StopToken stop)
       : problem_(problem),
         cache_(cache),
         devices_(devices),
@@ -103,7 +103,7 @@ class Rounds {
       }));
     }
     std::size_t in_vain = 0;
-    for (std::size_t round = 0; in_vain < axes_.size() && round < kRoundsMax; ++round) {
+    for (std::size_t round = 0; in_vain < axes_.size() && round < kChoiceRoundsMax; ++round) {
       held_ = axes_[round % axes_.size()];
       const double before = seconds_;
       TESSERA_TRY_STATUS(search_where([this](const ChoiceNode& node, std::size_t number, const Strategy& strategy) {
@@ -252,7 +252,7 @@ base::Result<std::optional<LayoutChoice>> choose_by_rounds(const ChoiceProblem& 
                                                            const Machine& devices,
                                                            const std::vector<std::int64_t>& limits,
                                                            const ChooseOptions& options, base::StopToken stop) {
-  return Rounds(problem, cache, devices, options, stop).run(limits);
+  return ChoiceRounds(problem, cache, devices, options, stop).run(limits);
 }
 
 }  // namespace tessera::synth
