@@ -161,6 +161,18 @@ void use_one(Environment& environment, const std::shared_ptr<const frontend::Ast
   }
 }
 
+// Three declarations of a file, which is there whole before anything is forgotten.
+void use_some(std::mt19937& random, base::SourceMap& sources, const std::vector<Environment*>& environments,
+              base::SourceId file) {
+  const auto one_of = [&](const std::vector<std::string>& names) { return names[random() % names.size()]; };
+  for (int k = 0; k < 3; ++k) {
+    const std::string sum = one_of(kNames) + " + " + one_of(kFunctions) + "(v)";
+    const auto ast = tree_of(sources, random() % 2 == 0 ? "let " + one_of(kNames) + " = " + one_of(kNames)
+                                                        : "fn " + one_of(kFunctions) + "(v: f32) = " + sum);
+    for (Environment* one : environments) use_one(*one, ast, file);
+  }
+}
+
 // Whatever is bound in whatever order, and whenever what is unreachable is forgotten: nothing changes for what is left,
 // and what is left does not grow.
 TEST(Environment, ForgettingChangesNothingThatIsReached) {
@@ -195,12 +207,7 @@ TEST(Environment, ForgettingChangesNothingThatIsReached) {
           break;
         }
         case 3: {
-          const std::string called = one_of(kFunctions) + "(v: f32) = " + name + " + " + one_of(kFunctions) + "(v)";
-          const auto ast =
-              tree_of(sources, random() % 2 == 0 ? "let " + name + " = " + one_of(kNames) : "fn " + called);
-          const base::SourceId file{static_cast<std::uint32_t>(random() % 2)};
-          use_one(swept, ast, file);
-          use_one(plain, ast, file);
+          use_some(random, sources, {&swept, &plain}, base::SourceId{1000 + static_cast<std::uint32_t>(step)});
           break;
         }
         default: {
