@@ -64,7 +64,8 @@ std::optional<std::string> check_stages(const std::string& text) {
   Session session;
   const auto program = session.check(text, "generated");
   if (!program.ok()) return first_failure(program.diagnostics());
-  if (auto fault = first_fault("plans", cases::check_plans(text, cases::Settings{}))) return fault;
+  const cases::Settings settings;
+  if (auto fault = first_fault("plans", cases::check_plans(text, settings, cases::RunFolder(settings)))) return fault;
   if (auto fault = check_elaborated(*program)) return fault;
   const auto steps = program->device_program();
   if (!steps.ok()) return "program: " + first_failure(steps.diagnostics());
