@@ -463,9 +463,9 @@ std::optional<std::string_view> element_meant_by(std::string_view word) {
   if (const auto* known = find(kElementWords, word)) return known->help;
   if (const auto element = element_keyword(in_small_letters(word))) return spelling(*element);
   std::vector<std::string> candidates;
+  // The others are too short to be near anything: f8 would be i8.
   for (const auto element : {ElementKeyword::bool_, ElementKeyword::i32, ElementKeyword::i64, ElementKeyword::f32,
-                             ElementKeyword::f64, ElementKeyword::f16, ElementKeyword::bf16, ElementKeyword::i8,
-                             ElementKeyword::u8, ElementKeyword::i16, ElementKeyword::u16, ElementKeyword::u32}) {
+                             ElementKeyword::f64, ElementKeyword::f16, ElementKeyword::bf16}) {
     candidates.emplace_back(spelling(element));
   }
   const auto near = base::nearest(word, candidates);

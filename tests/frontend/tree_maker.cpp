@@ -100,7 +100,7 @@ TypeId TreeMaker::type(Element element) {
   TypeExpr type;
   type.has_shape = draw_(3) != 0;
   const bool lacks = element == Element::may_lack && type.has_shape && draw_(2) == 0;
-  if (!lacks) type.element = static_cast<ElementKeyword>(draw_(7));
+  if (!lacks) type.element = static_cast<ElementKeyword>(draw_(12));
   if (type.has_shape && draw_(5) != 0) type.dimensions = some([&] { return dimension(); });
   if (draw_(4) == 3) {
     type.pending = Pending{static_cast<PendingKind>(draw_(4)), some([&] { return name(); }), {}};
@@ -200,7 +200,7 @@ ExprId TreeMaker::compound() {
   switch (draw_(10)) {
     case 0: return add(ListLiteral{draw_(5) == 0 ? std::vector<ExprId>{} : some([&] { return expr(); })});
     case 1: return add(call());
-    case 2: return add(Cast{static_cast<ElementKeyword>(draw_(7)), {}, expr()});
+    case 2: return add(Cast{static_cast<ElementKeyword>(draw_(12)), {}, expr()});
     case 3: return add(Tuple{at_least_two([&] { return expr(); })});
     case 4: {
       const ExprId condition = expr();
