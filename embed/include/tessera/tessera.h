@@ -1,5 +1,4 @@
-/* Tessera for C99 and whatever calls C. The verbs of tessera.hpp, which says what they mean; here is how they look in
-   C.
+/* Tessera for C99 and whatever calls C. The verbs of tessera.hpp, which says what they mean; here is how they look in C.
 
      tessera_session* session = NULL;
      tessera_failure* why = NULL;
@@ -7,18 +6,17 @@
      if (tessera_session_create(NULL, &session, &why) != TESSERA_DONE ||
          tessera_session_run(session, tessera_text_of("let s = sum(iota(f32[10]))\n"), tessera_text_of("demo"), &why) !=
              TESSERA_DONE) {
-       if (tessera_failure_at(why, 0, &first) == TESSERA_DONE) fwrite(first.message.data, 1, first.message.length,
-   stderr); tessera_failure_destroy(why);
+       if (tessera_failure_at(why, 0, &first) == TESSERA_DONE) fwrite(first.message.data, 1, first.message.length, stderr);
+       tessera_failure_destroy(why);
      }
      tessera_session_destroy(session);
 
-   Handles are opaque; what a function gives through a pointer to a handle is the caller's, to be given to the
-   `_destroy` of its kind, which takes NULL too. Text is a pointer and a length, UTF-8, and not ended by a zero; text
-   that comes from a handle is valid as long as the handle. Structs begin with their own size, so that a program built
-   with an older header goes on working: begin with their _INIT, which sets it, or set it with sizeof. Every function
-   that can fail gives a status and, where `why` is not NULL, the diagnostics (NULL on success). A NULL where a handle
-   is needed is COMMAND from a function that gives a status; the others need theirs. No function ends the process; none
-   throws. Threads: as in tessera.hpp. */
+   Handles are opaque; what a function gives through a pointer to a handle is the caller's, to be given to the `_destroy` of its
+   kind, which takes NULL too. Text is a pointer and a length, UTF-8, and not ended by a zero; text that comes from a handle is
+   valid as long as the handle. Structs begin with their own size, so that a program built with an older header goes on working:
+   begin with their _INIT, which sets it, or set it with sizeof. Every function that can fail gives a status and, where `why` is not NULL, the diagnostics (NULL on success).
+   A NULL where a handle is needed is COMMAND from a function that gives a status; the others need theirs. No function ends the
+   process; none throws. Threads: as in tessera.hpp. */
 #ifndef TESSERA_TESSERA_H
 #define TESSERA_TESSERA_H
 
@@ -49,7 +47,7 @@ typedef enum tessera_element {
   TESSERA_F64 = 4,
   TESSERA_F16 = 5,  /* stored in 16 bits: IEEE's */
   TESSERA_BF16 = 6, /* the upper half of an f32 */
-  TESSERA_I8 = 7,
+  TESSERA_I8 = 7,   /* these five are stored, too; arithmetic takes them as TESSERA_I64 */
   TESSERA_U8 = 8,
   TESSERA_I16 = 9,
   TESSERA_U16 = 10,
@@ -64,11 +62,7 @@ typedef enum tessera_files {
 } tessera_files;
 
 /* What a file is opened for; tessera/files.hpp says more. */
-typedef enum tessera_file_use {
-  TESSERA_FILE_READ = 0,
-  TESSERA_FILE_CREATE = 1,
-  TESSERA_FILE_JOIN = 2
-} tessera_file_use;
+typedef enum tessera_file_use { TESSERA_FILE_READ = 0, TESSERA_FILE_CREATE = 1, TESSERA_FILE_JOIN = 2 } tessera_file_use;
 
 typedef struct tessera_session tessera_session;
 typedef struct tessera_array tessera_array;
@@ -103,10 +97,10 @@ typedef struct tessera_diagnostic {
 
 /* One to be filled. These name every member, so that no compiler warns of those that are left out. */
 #define TESSERA_DIAGNOSTIC_INIT \
-  {sizeof(tessera_diagnostic), 0, TESSERA_DONE, {NULL, 0}, {NULL, 0}, {NULL, 0}, {NULL, 0}, 0, 0, 0}
+  { sizeof(tessera_diagnostic), 0, TESSERA_DONE, {NULL, 0}, {NULL, 0}, {NULL, 0}, {NULL, 0}, 0, 0, 0 }
 
-/* TESSERA_CONFIG_INIT is a configuration, zero but for its size: no output, no files, no limit. Negative limits, and a
-   time that is no number, are refused by tessera_session_create. tessera.hpp says what goes beyond each. */
+/* TESSERA_CONFIG_INIT is a configuration, zero but for its size: no output, no files, no limit. Negative limits, and a time
+   that is no number, are refused by tessera_session_create. tessera.hpp says what goes beyond each. */
 typedef struct tessera_config {
   size_t size;
   void* context; /* given to the functions */
@@ -127,8 +121,10 @@ typedef struct tessera_config {
   double seconds_max;       /* of run, tessera_session_function and tessera_function_call, each */
 } tessera_config;
 
-#define TESSERA_CONFIG_INIT \
-  {sizeof(tessera_config), NULL, NULL, NULL, NULL, TESSERA_FILES_NONE, {NULL, 0}, 0, NULL, 0, NULL, 0, 0, 0, 0, 0.0}
+#define TESSERA_CONFIG_INIT                                                                                          \
+  {                                                                                                                  \
+    sizeof(tessera_config), NULL, NULL, NULL, NULL, TESSERA_FILES_NONE, {NULL, 0}, 0, NULL, 0, NULL, 0, 0, 0, 0, 0.0 \
+  }
 
 /* Memory of the host's: one stride in bytes for each dimension, or NULL where it is row-major and dense. */
 typedef struct tessera_memory {
@@ -149,7 +145,8 @@ typedef struct tessera_view {
   int64_t strides_bytes[TESSERA_RANK_MAX];
 } tessera_view;
 
-#define TESSERA_VIEW_INIT {sizeof(tessera_view), NULL, 0, {0}, {0}, {0}}
+#define TESSERA_VIEW_INIT \
+  { sizeof(tessera_view), NULL, 0, {0}, {0}, {0} }
 
 /* Grows when a function or a field is added. */
 #define TESSERA_ABI_VERSION 2
@@ -158,14 +155,12 @@ TESSERA_C_API tessera_text tessera_version(void);
 
 TESSERA_C_API size_t tessera_failure_count(const tessera_failure* failure);
 /* Fills `diagnostic`, whose size is set. COMMAND where there is no such. */
-TESSERA_C_API tessera_status tessera_failure_at(const tessera_failure* failure, size_t index,
-                                                tessera_diagnostic* diagnostic);
+TESSERA_C_API tessera_status tessera_failure_at(const tessera_failure* failure, size_t index, tessera_diagnostic* diagnostic);
 TESSERA_C_API void tessera_failure_destroy(tessera_failure* failure);
 
 TESSERA_C_API tessera_status tessera_stop_token_create(tessera_stop_token** token);
 TESSERA_C_API void tessera_stop_token_stop(tessera_stop_token* token); /* from any thread, or a signal handler */
-TESSERA_C_API void tessera_stop_token_destroy(
-    tessera_stop_token* token); /* sessions that have it keep what they need */
+TESSERA_C_API void tessera_stop_token_destroy(tessera_stop_token* token); /* sessions that have it keep what they need */
 
 /* Without a configuration: one of zeros. */
 TESSERA_C_API tessera_status tessera_session_create(const tessera_config* config, tessera_session** session,
@@ -176,23 +171,21 @@ TESSERA_C_API tessera_status tessera_session_fork(const tessera_session* session
 TESSERA_C_API tessera_status tessera_session_run(tessera_session* session, tessera_text text, tessera_text name,
                                                  tessera_failure** why);
 TESSERA_C_API void tessera_session_stop(tessera_session* session); /* from any thread, or a signal handler */
-TESSERA_C_API tessera_status tessera_session_get(const tessera_session* session, tessera_text name,
-                                                 tessera_array** array, tessera_failure** why);
-TESSERA_C_API tessera_status tessera_session_set(tessera_session* session, tessera_text name,
-                                                 const tessera_array* array, tessera_failure** why);
-/* One memory for each device's tile; `release(context)` is called when nothing reads the memory any more, on whatever
-   thread lets go of it last, and also where the call fails. */
-TESSERA_C_API tessera_status tessera_session_borrow(tessera_session* session, tessera_text type,
-                                                    const tessera_memory* tiles, size_t tile_count,
-                                                    void (*release)(void* context), void* context,
+TESSERA_C_API tessera_status tessera_session_get(const tessera_session* session, tessera_text name, tessera_array** array,
+                                                 tessera_failure** why);
+TESSERA_C_API tessera_status tessera_session_set(tessera_session* session, tessera_text name, const tessera_array* array,
+                                                 tessera_failure** why);
+/* One memory for each device's tile; `release(context)` is called when nothing reads the memory any more, on whatever thread lets
+   go of it last, and also where the call fails. */
+TESSERA_C_API tessera_status tessera_session_borrow(tessera_session* session, tessera_text type, const tessera_memory* tiles,
+                                                    size_t tile_count, void (*release)(void* context), void* context,
                                                     tessera_array** array, tessera_failure** why);
 /* The same from one buffer that holds the whole array. */
-TESSERA_C_API tessera_status tessera_session_array(tessera_session* session, tessera_text type,
-                                                   const tessera_memory* whole, void (*release)(void* context),
-                                                   void* context, tessera_array** array, tessera_failure** why);
-TESSERA_C_API tessera_status tessera_session_function(tessera_session* session, tessera_text name,
-                                                      const tessera_text* types, size_t type_count,
-                                                      tessera_function** function, tessera_failure** why);
+TESSERA_C_API tessera_status tessera_session_array(tessera_session* session, tessera_text type, const tessera_memory* whole,
+                                                   void (*release)(void* context), void* context, tessera_array** array,
+                                                   tessera_failure** why);
+TESSERA_C_API tessera_status tessera_session_function(tessera_session* session, tessera_text name, const tessera_text* types,
+                                                      size_t type_count, tessera_function** function, tessera_failure** why);
 
 TESSERA_C_API size_t tessera_function_parameters(const tessera_function* function);
 TESSERA_C_API size_t tessera_function_results(const tessera_function* function);
@@ -200,14 +193,12 @@ TESSERA_C_API size_t tessera_function_results(const tessera_function* function);
 TESSERA_C_API tessera_text tessera_function_parameter_type(const tessera_function* function, size_t index);
 TESSERA_C_API tessera_text tessera_function_result_type(const tessera_function* function, size_t index);
 /* From several threads at the same time. `results` has room for tessera_function_results() of them. */
-TESSERA_C_API tessera_status tessera_function_call(const tessera_function* function,
-                                                   const tessera_array* const* arguments, size_t argument_count,
-                                                   tessera_array** results, tessera_failure** why);
+TESSERA_C_API tessera_status tessera_function_call(const tessera_function* function, const tessera_array* const* arguments,
+                                                   size_t argument_count, tessera_array** results, tessera_failure** why);
 /* The same until the token, which is this call's alone, is asked to stop; NULL: as above. */
-TESSERA_C_API tessera_status tessera_function_call_until(const tessera_function* function,
-                                                         const tessera_array* const* arguments, size_t argument_count,
-                                                         const tessera_stop_token* stop, tessera_array** results,
-                                                         tessera_failure** why);
+TESSERA_C_API tessera_status tessera_function_call_until(const tessera_function* function, const tessera_array* const* arguments,
+                                                         size_t argument_count, const tessera_stop_token* stop,
+                                                         tessera_array** results, tessera_failure** why);
 TESSERA_C_API void tessera_function_destroy(tessera_function* function);
 
 TESSERA_C_API tessera_text tessera_array_type(const tessera_array* array);
