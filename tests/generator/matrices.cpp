@@ -51,8 +51,18 @@ ExpressionRef system(Maker& maker, const Want& want, int depth) {
   const auto all = agreeing(maker, {a, b}, {batch + "ij", batch + "jk"});
   const Facts base = derived(want.element, want.shape, {all[0]->facts, all[1]->facts});
   const Facts facts = of_answer(base, a->facts, b->facts.magnitude, b->facts.error, n);
-  return node(facts, fmt::format("solve({}, $1)", heavy("$0", n, name(want.element), false)),
-              fmt::format("np.linalg.solve({}, $1)", heavy("$0", n, numpy_name(want.element), true)), all);
+  const std::string own = heavy("$0", n, name(want.element), false);
+  const std::string theirs = heavy("$0", n, numpy_name(want.element), true);
+  switch (maker.random.between(0, 3)) {
+    case 0:
+      return node(facts, fmt::format("solve_triangular({}, $1)", own),
+                  fmt::format("np.linalg.solve(np.triu({}), $1)", theirs), all);
+    case 1:
+      return node(facts, fmt::format("solve_triangular({}, $1, lower=true)", own),
+                  fmt::format("np.linalg.solve(np.tril({}), $1)", theirs), all);
+    case 2: return node(facts, fmt::format("lstsq({}, $1)", own), fmt::format("np.linalg.solve({}, $1)", theirs), all);
+    default: return node(facts, fmt::format("solve({}, $1)", own), fmt::format("np.linalg.solve({}, $1)", theirs), all);
+  }
 }
 
 ExpressionRef inverse(Maker& maker, const Want& want, int depth) {
@@ -98,10 +108,38 @@ ExpressionRef root(Maker& maker, const Want& want, int depth) {
   return node(facts, text(false), text(true), {a});
 }
 
+// A matrix taken apart and put together again: the signs of columns may be others than NumPy's, their product is not.
+ExpressionRef factored(Maker& maker, const Want& want, int depth) {
+  if (!may_be_matrix(want) || want.shape.size() != 2) return nullptr;
+  const std::int64_t n = want.shape[0];
+  if (n != want.shape[1] || n > kRowsMax) return nullptr;
+  const ExpressionRef a = bounded(maker, want.element, want.shape, depth);
+  const auto rows = static_cast<double>(n);
+  const double magnitude = 2 * (rows + 5);
+  const double error = 2 * a->facts.error + 16 * rows * magnitude * unit(want.element);
+  const Facts facts = settled(derived(want.element, want.shape, {a->facts}), magnitude, error);
+  const std::string own = heavy("$0", n, name(want.element), false);
+  const std::string theirs = heavy("$0", n, numpy_name(want.element), true);
+  switch (maker.random.between(0, 2)) {
+    case 0: return node(facts, fmt::format("{{ let (q_, r_) = qr({}); q_ @ r_ }}", own), theirs, {a});
+    case 1: return node(facts, fmt::format("{{ let (u_, s_, vt_) = svd({}); (u_ * s_) @ vt_ }}", own), theirs, {a});
+    default:
+      return node(facts,
+                  fmt::format("{{ let m_ = {} as [{}, {}]; let (w_, v_) = eigh(m_ + transpose(m_)); (v_ * w_) @ "
+                              "transpose(v_) }}",
+                              own, n, n),
+                  fmt::format("(lambda m: m + m.T)({})", theirs), {a});
+  }
+}
+
 }  // namespace
 
 std::vector<Production> matrix_productions() {
-  return {{"system", 3, system}, {"inverse", 2, inverse}, {"determinant", 2, determinant}, {"root", 2, root}};
+  return {{"system", 3, system},
+          {"inverse", 2, inverse},
+          {"determinant", 2, determinant},
+          {"root", 2, root},
+          {"factored", 3, factored}};
 }
 
 }  // namespace tessera::generator

@@ -19,13 +19,13 @@ def test_every_example_of_the_error_index_prints_as_the_command_does(tmp_path):
     """One process for each would take long: a hundred of them, of every twentieth kind both ways."""
     assert len(WRONG) > 90
     for number, (slug, text) in enumerate(WRONG):
-        (tmp_path / "demo.tess").write_text(text, encoding="utf-8")
+        (tmp_path / "example.tess").write_text(text, encoding="utf-8")
         os.chdir(tmp_path)
         with pytest.raises(tessera.TesseraError) as caught:
-            tessera.Session(output=lambda text: None, files=True).run(text, "demo.tess")
+            tessera.Session(output=lambda text: None, files=True).run(text, "example.tess")
         assert slug in [each.slug for each in caught.value.diagnostics]
         if number % 8 == 0:
-            done = subprocess.run([COMMAND, "run", "demo.tess"], capture_output=True, text=True, env={**os.environ, "NO_COLOR": "1"})
+            done = subprocess.run([COMMAND, "run", "example.tess"], capture_output=True, text=True, env={**os.environ, "NO_COLOR": "1"})
             errors = [each for each in done.stderr.split("\n\n") if each]
             assert str(caught.value).strip() in "\n".join(errors), slug
 

@@ -117,7 +117,7 @@ std::vector<Malformed> malformed_files() {
 std::vector<Malformed> malformed_entries() {
   return {
       {head(dictionary("'<f3'", "False", "(2,)")), 4, "type \"<f3\""},
-      {head(dictionary("'<u4'", "False", "(2,)")), 8, "type \"<u4\""},
+      {head(dictionary("'<u8'", "False", "(2,)")), 16, "type \"<u8\""},
       {head(dictionary("'<c8'", "False", "(2,)")), 16, "type \"<c8\""},
       {head(dictionary("'|O'", "False", "(2,)")), 16, "type \"|O\""},
       {head(dictionary("'|f4'", "False", "(2,)")), 8, "type \"|f4\""},

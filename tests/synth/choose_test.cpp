@@ -114,7 +114,10 @@ bool is_no_strategy(const Row& row, const std::vector<Layout>& layouts) {
   const bool is_made_as_sum =
       row.operands.size() <= 1 && !layouts.back().pending().empty() &&
       (std::holds_alternative<Iota>(row.operation) || std::holds_alternative<Fill>(row.operation));
-  return is_made_as_sum;
+  // Rows that are fetched: docs/automatic.md, section 7, leaves them out.
+  const bool is_fetched = std::holds_alternative<Take>(row.operation) && layouts.back().pending().empty() &&
+                          !layouts.front().split(0).empty();
+  return is_made_as_sum || is_fetched;
 }
 
 TEST(ChoiceSpace, HoldsWhatTheRulesOfTypesAccept) {

@@ -106,7 +106,7 @@ TEST(Placement, RowMajor) {
 // Meshes with their devices in the same order may be placed by other matrices, or by none.
 TEST(Placement, MeshesKnowTheirMatrices) {
   const std::vector<MeshAxis> axes{{"a", 4}, {"b", 4}};
-  std::vector<PlaceMatrix> matrices = placements({{4, 4}, {4, 4}});
+  std::vector<PlaceMatrix> matrices = placements({{4, 4}, {2, 2, 2, 2}});
   for (const PlaceMatrix& other : placements({{4, 4}, {2, 8}})) matrices.push_back(other);
   ASSERT_GT(matrices.size(), 4U);
   const MeshRef plain = Mesh::make(axes).value();

@@ -101,7 +101,7 @@ TEST(OperationsTable, SaysWhatEachOperationDoes) {
 TEST(OperationsTable, ShowsCallsThatAreCalls) {
   for (const OperationInfo& operation : operations()) {
     std::string program = "mesh m = [x: 2]\n";
-    for (const char* name : {"a", "b", "c", "low", "high", "i", "v", "table", "ids", "seed", "s"})
+    for (const char* name : {"a", "b", "c", "low", "high", "i", "v", "table", "ids", "seed", "s", "w"})
       program += fmt::format("let {} = iota(i64[8@x])\n", name);
     program += fmt::format("let result = {}\n", example_call(operation));
     base::SourceMap sources;

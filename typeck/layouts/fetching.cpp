@@ -132,8 +132,14 @@ std::optional<NodeLayouts> FetchingRule::rows(const std::vector<Operand>& operan
   std::vector<Alternative> compared = {std::move(*of_sum)};
   std::vector<Fetch> fetches = ways(*table, *ids, want);
   std::size_t chosen = 0;
+  // Operands that are pending are finished first, which the sum's price has, too.
+  const auto table_finished = price_of_change(plans_, operands[0].type, *table, span_, {});
+  const auto ids_finished = price_of_change(plans_, operands[1].type, *ids, span_, {});
+  if (!table_finished.has_value() || !ids_finished.has_value()) return std::nullopt;
   for (Fetch& fetch : fetches) {
     if (!add_price_of(fetch, *table, *ids, want)) return std::nullopt;
+    add_price(fetch.price, *table_finished);
+    add_price(fetch.price, *ids_finished);
     compared.push_back(fetch.price);
     if (cheaper(compared.back(), compared[chosen])) chosen = compared.size() - 1;
   }
@@ -168,11 +174,16 @@ std::optional<NodeLayouts> FetchingRule::added(const std::vector<Operand>& opera
   const auto all_ids = laid_out(*ids, std::vector<AxisList>(ids->rank()));
   const auto table = laid_out(result, of_result);
   if (!all_rows.ok() || !all_ids.ok() || !table.ok()) return sum;
-  auto price = price_of_change(plans_, *rows, *all_rows, span_, {});
-  const auto of_ids = price_of_change(plans_, *ids, *all_ids, span_, {});
+  auto price = price_of_change(plans_, operands[0].type, *rows, span_, {});
+  if (!price.has_value()) return std::nullopt;
+  for (const auto& [from, to] :
+       {std::pair(&*rows, &*all_rows), std::pair(&operands[1].type, &*ids), std::pair(&*ids, &*all_ids)}) {
+    const auto more = price_of_change(plans_, *from, *to, span_, {});
+    if (!more.has_value()) return std::nullopt;
+    add_price(*price, *more);
+  }
   const auto after = price_of_change(plans_, *table, *table, span_, want);
-  if (!price.has_value() || !of_ids.has_value() || !after.has_value()) return std::nullopt;
-  add_price(*price, *of_ids);
+  if (!after.has_value()) return std::nullopt;
   add_price(*price, *after);
   if (!cheaper(*price, *of_sum)) return sum;
   price->description = "all that is added on every device";
