@@ -111,35 +111,38 @@ ExpressionRef root(Maker& maker, const Want& want, int depth) {
 // A matrix taken apart and put together again: the signs of columns may be others than NumPy's, their product is not.
 ExpressionRef factored(Maker& maker, const Want& want, int depth) {
   if (!may_be_matrix(want) || want.shape.size() != 2) return nullptr;
-  const std::int64_t n = want.shape[0];
-  if (n != want.shape[1] || n > kRowsMax) return nullptr;
+  const auto longer = static_cast<double>(std::max(want.shape[0], want.shape[1]));
+  if (longer > 2 * kRowsMax) return nullptr;
   const ExpressionRef a = bounded(maker, want.element, want.shape, depth);
+  const double error = 2 * a->facts.error + 32 * longer * longer * unit(want.element);
+  const Facts facts = settled(derived(want.element, want.shape, {a->facts}), 1 + error, error);
+  const char* text = maker.random.between(0, 1) == 0 ? "{ let (q_, r_) = qr($0); q_ @ r_ }"
+                                                     : "{ let (u_, s_, vt_) = svd($0); (u_ * s_) @ vt_ }";
+  return node(facts, text, "($0)", {a});
+}
+
+// The trace of a symmetric matrix: the sum of its eigenvalues, and that of the squares of its root.
+ExpressionRef trace(Maker& maker, const Want& want, int depth) {
+  if (!is_float(want.element) || want.certain || !want.shape.empty()) return nullptr;
+  const std::int64_t n = maker.random.between(1, 4);
+  const ExpressionRef a = bounded(maker, want.element, {n, n}, depth);
   const auto rows = static_cast<double>(n);
-  const double magnitude = 2 * (rows + 5);
-  const double error = 2 * a->facts.error + 16 * rows * magnitude * unit(want.element);
+  const double magnitude = 2 * rows * (rows + 5);
+  const double error = 2 * rows * a->facts.error + 32 * rows * magnitude * unit(want.element);
   const Facts facts = settled(derived(want.element, want.shape, {a->facts}), magnitude, error);
-  const std::string own = heavy("$0", n, name(want.element), false);
-  const std::string theirs = heavy("$0", n, numpy_name(want.element), true);
-  switch (maker.random.between(0, 2)) {
-    case 0: return node(facts, fmt::format("{{ let (q_, r_) = qr({}); q_ @ r_ }}", own), theirs, {a});
-    case 1: return node(facts, fmt::format("{{ let (u_, s_, vt_) = svd({}); (u_ * s_) @ vt_ }}", own), theirs, {a});
-    default:
-      return node(facts,
-                  fmt::format("{{ let m_ = {} as [{}, {}]; let (w_, v_) = eigh(m_ + transpose(m_)); (v_ * w_) @ "
-                              "transpose(v_) }}",
-                              own, n, n),
-                  fmt::format("(lambda m: m + m.T)({})", theirs), {a});
-  }
+  const std::string own = fmt::format("let m_ = {} as [{}, {}]", heavy("$0", n, name(want.element), false), n, n);
+  const char* rest = maker.random.between(0, 1) == 0
+                         ? "let (w_, v_) = eigh(m_ + transpose(m_)); sum(w_, dim=0)"
+                         : "let c_ = cholesky(m_ + transpose(m_)); sum(c_ * c_, dim=[0, 1])";
+  return node(facts, fmt::format("{{ {}; {} }}", own, rest),
+              fmt::format("np.trace((lambda m: m + m.T)({}))", heavy("$0", n, numpy_name(want.element), true)), {a});
 }
 
 }  // namespace
 
 std::vector<Production> matrix_productions() {
-  return {{"system", 3, system},
-          {"inverse", 2, inverse},
-          {"determinant", 2, determinant},
-          {"root", 2, root},
-          {"factored", 3, factored}};
+  return {{"system", 3, system}, {"inverse", 2, inverse},   {"determinant", 2, determinant},
+          {"root", 2, root},     {"factored", 2, factored}, {"trace", 2, trace}};
 }
 
 }  // namespace tessera::generator
