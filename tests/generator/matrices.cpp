@@ -29,6 +29,21 @@ std::string heavy(std::string_view a, std::int64_t n, std::string_view element, 
                : fmt::format("({0} + {1}.0 * eye({2}[{3}, {3}]))", a, n + 4, element, n);
 }
 
+// Each matrix is worked on alone and in one order, so that bits are the same on every mesh, and other ones than
+// NumPy's.
+Facts of_matrices(Element element, Shape shape, const std::vector<Facts>& operands) {
+  Facts facts = derived(element, std::move(shape), operands);
+  facts.portable = false;
+  return facts;
+}
+
+// The same where products or sums follow.
+Facts put_together(Element element, Shape shape, const std::vector<Facts>& operands) {
+  Facts facts = of_matrices(element, std::move(shape), operands);
+  facts.same_bits = false;
+  return facts;
+}
+
 // Facts of the answer to a system with such a matrix and a right side like b.
 Facts of_answer(const Facts& result, const Facts& a, double right, double right_error, std::int64_t n) {
   const auto rows = static_cast<double>(n);
@@ -49,7 +64,7 @@ ExpressionRef system(Maker& maker, const Want& want, int depth) {
   if (!b->facts.finite) return nullptr;
   const std::string batch = std::string("abcdef").substr(0, want.shape.size() - 2);
   const auto all = agreeing(maker, {a, b}, {batch + "ij", batch + "jk"});
-  const Facts base = derived(want.element, want.shape, {all[0]->facts, all[1]->facts});
+  const Facts base = of_matrices(want.element, want.shape, {all[0]->facts, all[1]->facts});
   const Facts facts = of_answer(base, a->facts, b->facts.magnitude, b->facts.error, n);
   const std::string own = heavy("$0", n, name(want.element), false);
   const std::string theirs = heavy("$0", n, numpy_name(want.element), true);
@@ -70,7 +85,7 @@ ExpressionRef inverse(Maker& maker, const Want& want, int depth) {
   const std::int64_t n = want.shape.back();
   if (n != want.shape[want.shape.size() - 2] || n > kRowsMax) return nullptr;
   const ExpressionRef a = bounded(maker, want.element, want.shape, depth);
-  const Facts facts = of_answer(derived(want.element, want.shape, {a->facts}), a->facts, 1, 0, n);
+  const Facts facts = of_answer(of_matrices(want.element, want.shape, {a->facts}), a->facts, 1, 0, n);
   return node(facts, fmt::format("inv({})", heavy("$0", n, name(want.element), false)),
               fmt::format("np.linalg.inv({})", heavy("$0", n, numpy_name(want.element), true)), {a});
 }
@@ -85,7 +100,7 @@ ExpressionRef determinant(Maker& maker, const Want& want, int depth) {
   const auto rows = static_cast<double>(n);
   const double magnitude = std::pow(2 * rows + 4, rows);
   const double error = magnitude * rows * (a->facts.error + 8 * unit(want.element) * rows);
-  const Facts facts = settled(derived(want.element, want.shape, {a->facts}), magnitude, error);
+  const Facts facts = settled(of_matrices(want.element, want.shape, {a->facts}), magnitude, error);
   return node(facts, fmt::format("det({})", heavy("$0", n, name(want.element), false)),
               fmt::format("np.linalg.det({})", heavy("$0", n, numpy_name(want.element), true)), {a});
 }
@@ -99,7 +114,7 @@ ExpressionRef root(Maker& maker, const Want& want, int depth) {
   const auto rows = static_cast<double>(n);
   const double magnitude = std::sqrt(4 * rows + 10);
   const double error = 4 * rows * (2 * a->facts.error + (rows + 4) * 20 * unit(want.element));
-  const Facts facts = settled(derived(want.element, want.shape, {a->facts}), magnitude, error);
+  const Facts facts = settled(of_matrices(want.element, want.shape, {a->facts}), magnitude, error);
   const auto text = [&](bool numpy) {
     const std::string own = heavy("$0", n, numpy ? numpy_name(want.element) : name(want.element), numpy);
     return numpy ? fmt::format("np.linalg.cholesky((lambda m: m + m.T)({}))", own)
@@ -115,7 +130,7 @@ ExpressionRef factored(Maker& maker, const Want& want, int depth) {
   if (longer > 2 * kRowsMax) return nullptr;
   const ExpressionRef a = bounded(maker, want.element, want.shape, depth);
   const double error = 2 * a->facts.error + 32 * longer * longer * unit(want.element);
-  const Facts facts = settled(derived(want.element, want.shape, {a->facts}), 1 + error, error);
+  const Facts facts = settled(put_together(want.element, want.shape, {a->facts}), 1 + error, error);
   const char* text = maker.random.between(0, 1) == 0 ? "{ let (q_, r_) = qr($0); q_ @ r_ }"
                                                      : "{ let (u_, s_, vt_) = svd($0); (u_ * s_) @ vt_ }";
   return node(facts, text, "($0)", {a});
@@ -129,7 +144,7 @@ ExpressionRef trace(Maker& maker, const Want& want, int depth) {
   const auto rows = static_cast<double>(n);
   const double magnitude = 2 * rows * (rows + 5);
   const double error = 2 * rows * a->facts.error + 32 * rows * magnitude * unit(want.element);
-  const Facts facts = settled(derived(want.element, want.shape, {a->facts}), magnitude, error);
+  const Facts facts = settled(put_together(want.element, want.shape, {a->facts}), magnitude, error);
   const std::string own = fmt::format("let m_ = {} as [{}, {}]", heavy("$0", n, name(want.element), false), n, n);
   const char* rest = maker.random.between(0, 1) == 0
                          ? "let (w_, v_) = eigh(m_ + transpose(m_)); sum(w_, dim=0)"
