@@ -56,7 +56,8 @@ PartsMoved to_public(const Texts& texts, const typeck::Node& node, std::size_t s
   if (compute.compared.size() > 1) moved.compared = ways_of(compute.compared);
   if (std::holds_alternative<synth::Scan>(compute.operation)) moved.op = "carry";
   if (std::holds_alternative<synth::Take>(compute.operation)) moved.op = "fetch";
-  moved.is_most = moved.op == "fetch";
+  if (std::holds_alternative<synth::ScatterAdd>(compute.operation)) moved.op = "deliver";
+  moved.is_most = moved.op == "fetch" || moved.op == "deliver";
   const auto* assemble = std::get_if<synth::Assemble>(&compute.operation);
   if (assemble == nullptr) return moved;
   for (const synth::Part& part : assemble->parts) {

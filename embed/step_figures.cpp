@@ -13,6 +13,7 @@
 #include "synth/collective/sends.hpp"
 #include "synth/machine/carry_cost.hpp"
 #include "synth/machine/compute_cost.hpp"
+#include "synth/machine/delivery_cost.hpp"
 #include "synth/machine/machine.hpp"
 #include "synth/machine/request_cost.hpp"
 #include "typeck/layouts/parts.hpp"
@@ -100,6 +101,7 @@ class FigureWalk {
     if (const auto* assemble = std::get_if<synth::Assemble>(&apply.operation)) fetched(all, figure, apply, *assemble);
     if (const auto* scan = std::get_if<synth::Scan>(&apply.operation)) carried(all, figure, result, *scan);
     if (std::holds_alternative<synth::Take>(apply.operation)) requested(all, figure, apply, result);
+    if (std::holds_alternative<synth::ScatterAdd>(apply.operation)) delivered(all, figure, apply, result);
     return all;
   }
 
@@ -188,20 +190,32 @@ class FigureWalk {
     if (!synth::takes_by_request(type(apply.operands[0]), result)) return;
     const synth::RowRequests requests(type(apply.operands[0]));
     const synth::ArrayType& ids = type(apply.operands[1]);
-    const synth::Machine& machine = machine_of(result.mesh().devices_end());
-    const synth::StepCost price = synth::cost_of_requests(machine, requests, ids);
     figure.name = "fetch";
+    moved_rows(all, figure, result, synth::cost_of_requests(machine_of(result.mesh().devices_end()), requests, ids),
+               [&](const auto& add) { synth::for_request_messages(requests, ids, add, add); });
+  }
+  // The rows that a scatter_add delivers, likewise.
+  void delivered(ProgramFigures& all, StepFigure figure, const synth::Apply& apply, const synth::ArrayType& result) {
+    if (!synth::adds_by_delivery(type(apply.operands[1]), result)) return;
+    const synth::RowDeliveries deliveries(type(apply.operands[1]), result);
+    figure.name = "deliver";
+    moved_rows(all, figure, result, synth::cost_of_deliveries(machine_of(result.mesh().devices_end()), deliveries),
+               [&](const auto& add) { synth::for_delivery_messages(deliveries, add, add); });
+  }
+  template <class Messages>
+  void moved_rows(ProgramFigures& all, StepFigure figure, const synth::ArrayType& result, const synth::StepCost& price,
+                  const Messages& messages) {
+    const synth::Machine& machine = machine_of(result.mesh().devices_end());
+    const synth::Mesh& mesh = result.mesh();
     figure.operations = figure.memory_bytes = 0;
     figure.moves = true;
     figure.received_bytes = price.received_bytes_total;
     figure.seconds = price.seconds;
     figure.received_by_level.assign(machine.levels.size(), 0);
-    const synth::Mesh& mesh = result.mesh();
-    const auto add = [&](std::int32_t source, std::int32_t target, std::int64_t bytes) {
+    messages([&](std::int32_t source, std::int32_t target, std::int64_t bytes) {
       add_bytes(machine, mesh.device_of_run(source).value, mesh.device_of_run(target).value, bytes,
                 figure.received_by_level);
-    };
-    synth::for_request_messages(requests, ids, add, add);
+    });
     all.steps.push_back(std::move(figure));
   }
 

@@ -57,6 +57,7 @@ std::string moved_text(const std::vector<PartsMoved>& parts) {
     return !parts.empty() && std::ranges::all_of(parts, [&](const PartsMoved& part) { return part.op == op; });
   };
   if (all_are("carry")) return "values carried";
+  if (all_are("deliver")) return "rows delivered";
   return all_are("fetch") ? "rows fetched" : "parts moved";
 }
 
@@ -128,6 +129,7 @@ Movement movement_of(const Program& program, std::uint32_t statement) {
 
 std::string_view what_it_does(const PartsMoved& part) {
   if (part.op == "carry") return "carries values from tile to tile";
+  if (part.op == "deliver") return "delivers rows to where its ids say";
   return part.op == "fetch" ? "fetches rows that its ids name" : "fetches parts from other devices";
 }
 

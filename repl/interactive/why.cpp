@@ -88,6 +88,7 @@ void say_why(const CommandCall& call, const PartsMoved& part, const Screen& scre
   const char* told = "takes parts that other devices hold";
   if (part.op == "carry") told = "needs of each line what stands in front of a tile";
   if (part.op == "fetch") told = "asks other devices for rows, once for each that a device's ids name";
+  if (part.op == "deliver") told = "rows are added up on the devices that have their sums";
   const Label asked{part.place, told, true};
   call.out(part_text(part));
   call.out_as_it_is(lines_of({&asked}, screen));

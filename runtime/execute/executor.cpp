@@ -144,6 +144,8 @@ base::Status Executor::take_throttled(std::span<const synth::Step> steps, const 
   if (const auto* scan = std::get_if<synth::Scan>(&apply->operation)) throttle_->carried(storage_.type(result), *scan);
   if (std::holds_alternative<synth::Take>(apply->operation))
     throttle_->requested(storage_.type(apply->operands[0]), storage_.type(apply->operands[1]), storage_.type(result));
+  if (std::holds_alternative<synth::ScatterAdd>(apply->operation))
+    throttle_->delivered(storage_.type(apply->operands[1]), storage_.type(result));
   if (std::holds_alternative<synth::Assemble>(apply->operation))
     throttle_->joined(storage_.type(result), received_bytes_);
   return base::Done{};
@@ -211,6 +213,8 @@ base::Status Executor::run_operation_of(const synth::Apply& apply, const StepPla
           return run_operation(local, operation, plan.beside_offset);
         else if constexpr (std::same_as<T, synth::Take>)
           return take_rows(apply);
+        else if constexpr (std::same_as<T, synth::ScatterAdd>)
+          return add_delivered_rows(apply);
         else
           return run_operation(local, operation);
       },

@@ -106,6 +106,7 @@ class Executor {
   base::Status assemble(const synth::Apply& apply, const synth::Assemble& assemble);
   base::Status scan_over_tiles(const synth::Apply& apply, const synth::Scan& scan, const StepPlan& plan);
   base::Status take_rows(const synth::Apply& apply);
+  base::Status add_delivered_rows(const synth::Apply& apply);
   base::Status keep(synth::RegisterId from, synth::RegisterId to, const synth::Keep& step);
   base::Result<synth::Offset> part_offset(const synth::Apply& apply, const synth::Part& part) const;
   base::Status copy_whole(synth::RegisterId from, synth::RegisterId to);

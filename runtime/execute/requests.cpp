@@ -6,7 +6,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cstring>
 #include <iterator>
 #include <map>
 #include <memory>
@@ -23,7 +22,7 @@
 #include "runtime/kernels/take.hpp"
 #include "runtime/kinds.hpp"
 #include "runtime/memory/boxes.hpp"
-#include "runtime/ranks/messenger.hpp"
+#include "runtime/transfers/row_numbers.hpp"
 #include "runtime/transfers/row_stream.hpp"
 
 namespace tessera::runtime {
@@ -66,14 +65,6 @@ std::vector<std::int64_t> lacking_rows(const std::vector<std::int64_t>& rows, co
   return lacking;
 }
 
-// A device of one rank asks one of another rank for rows.
-struct FarAsk {
-  std::int32_t device = 0;
-  std::int32_t source = 0;
-  std::vector<std::int64_t> numbers = {};
-};
-using AsksByRank = std::map<int, std::vector<FarAsk>>;
-
 class RowFetch : public std::enable_shared_from_this<RowFetch> {
  public:
   RowFetch(Team& team, const Storage& storage, const synth::Apply& apply)
@@ -115,7 +106,7 @@ class RowFetch : public std::enable_shared_from_this<RowFetch> {
     });
   }
 
-  base::Status exchange_numbers();
+  base::Status tell_numbers();
   base::Status begin_rows();
   // What devices of this rank receive: numbers that they are asked for, and rows.
   Received received() const;
@@ -145,8 +136,7 @@ class RowFetch : public std::enable_shared_from_this<RowFetch> {
     return tiles;
   }
   void list_asks();
-  base::Status send_numbers();
-  std::vector<RowRun> runs_of(const std::vector<FarAsk>& asks) const;
+  std::vector<RowRun> runs_of(const std::vector<RowNumbers>& asks) const;
 
   Team& team_;
   const Storage& storage_;
@@ -154,8 +144,8 @@ class RowFetch : public std::enable_shared_from_this<RowFetch> {
   synth::RowRequests requests_;
   Block block_ = storage_.block(result_);
   std::vector<WantedRows> wanted_;  // of every device of this rank
-  AsksByRank mine_;                 // by the rank that is asked: of this rank's devices
-  AsksByRank theirs_;               // by the rank that asks: of rows that this rank has
+  NumbersByRank mine_;              // by the rank that is asked: of this rank's devices
+  NumbersByRank theirs_;            // by the rank that asks: of rows that this rank has
 };
 
 // Both ranks list them in one order: by the device that asks, then by rows.
@@ -174,135 +164,54 @@ void RowFetch::list_asks() {
     }
   }
   for (auto& [rank, asks] : theirs_) {
-    std::ranges::sort(asks, {},
-                      [&](const FarAsk& ask) { return std::pair(ask.device, requests_.own_tile(ask.source)); });
+    std::ranges::sort(asks, {}, [&](const RowNumbers& ask) { return std::pair(ask.from, requests_.own_tile(ask.to)); });
   }
 }
 
-// First how many, then which.
-base::Status RowFetch::exchange_numbers() {
+base::Status RowFetch::tell_numbers() {
   list_asks();
-  std::vector<Incoming> incoming;
-  std::vector<Outgoing> outgoing;
-  for (const auto& [rank, asks] : mine_) {
-    const std::span<std::byte> counts = team_.room(std::ssize(asks) * std::int64_t{8});
-    for (std::size_t k = 0; k < asks.size(); ++k) {
-      const auto count = std::ssize(asks[k].numbers);
-      std::memcpy(counts.data() + k * 8, &count, 8);
-    }
-    outgoing.push_back({rank, counts});
-  }
-  for (const auto& [rank, asks] : theirs_) incoming.push_back({rank, team_.room(std::ssize(asks) * std::int64_t{8})});
-  TESSERA_TRY_STATUS(team_.begin_messages(incoming, outgoing));
-  TESSERA_TRY_STATUS(team_.await_messages());
-  auto counts = incoming.begin();
-  for (auto& [rank, asks] : theirs_) {
-    for (std::size_t k = 0; k < asks.size(); ++k) {
-      std::int64_t count = 0;
-      std::memcpy(&count, counts->bytes.data() + k * 8, 8);
-      asks[k].numbers.resize(static_cast<std::size_t>(count));
-    }
-    ++counts;
-  }
-  return send_numbers();
-}
-
-// The numbers of all asks, one behind the other, in so many bytes each.
-std::int64_t bytes_of_numbers(const std::vector<FarAsk>& asks, std::int64_t each) {
-  std::int64_t count = 0;
-  for (const FarAsk& ask : asks) count += std::ssize(ask.numbers);
-  return count * each;
-}
-void write_numbers(const std::vector<FarAsk>& asks, std::int64_t each, std::byte* at) {
-  for (const FarAsk& ask : asks) {
-    for (const std::int64_t number : ask.numbers) {
-      const auto narrow = static_cast<std::int32_t>(number);
-      std::memcpy(at, each == 4 ? static_cast<const void*>(&narrow) : &number, static_cast<std::size_t>(each));
-      at += each;
-    }
-  }
-}
-void read_numbers(std::vector<FarAsk>& asks, std::int64_t each, const std::byte* at) {
-  for (FarAsk& ask : asks) {
-    for (std::int64_t& number : ask.numbers) {
-      std::int32_t narrow = 0;
-      std::memcpy(each == 4 ? static_cast<void*>(&narrow) : &number, at, static_cast<std::size_t>(each));
-      if (each == 4) number = narrow;
-      at += each;
-    }
-  }
-}
-
-base::Status RowFetch::send_numbers() {
-  const std::int64_t each = requests_.number_bytes();
-  std::vector<Incoming> incoming;
-  std::vector<Outgoing> outgoing;
-  std::vector<std::vector<FarAsk>*> awaited;
-  for (const auto& [rank, asks] : mine_) {
-    const std::int64_t bytes = bytes_of_numbers(asks, each);
-    if (bytes == 0) continue;
-    const std::span<std::byte> numbers = team_.room(bytes);
-    write_numbers(asks, each, numbers.data());
-    outgoing.push_back({rank, numbers});
-  }
-  for (auto& [rank, asks] : theirs_) {
-    const std::int64_t bytes = bytes_of_numbers(asks, each);
-    if (bytes == 0) continue;
-    incoming.push_back({rank, team_.room(bytes)});
-    awaited.push_back(&asks);
-  }
-  TESSERA_TRY_STATUS(team_.begin_messages(incoming, outgoing));
-  TESSERA_TRY_STATUS(team_.await_messages());
-  for (std::size_t k = 0; k < awaited.size(); ++k) read_numbers(*awaited[k], each, incoming[k].bytes.data());
-  return base::Done{};
+  return exchange_numbers(team_, mine_, theirs_, requests_.number_bytes());
 }
 
 // Rows that others have asked for.
 class RowFetch::Giver final : public RowsEnd {
  public:
-  Giver(std::shared_ptr<RowFetch> fetch, const std::vector<FarAsk>& asks) : fetch_(std::move(fetch)), asks_(asks) {}
+  Giver(std::shared_ptr<RowFetch> fetch, const std::vector<RowNumbers>& asks) : fetch_(std::move(fetch)), asks_(asks) {}
   void pack(const RowPiece& piece, std::byte* at) override {
-    const FarAsk& ask = asks_[piece.run];
-    const TableRows rows = fetch_->rows_of(ask.source);
+    const RowNumbers& ask = asks_[piece.run];
+    const TableRows rows = fetch_->rows_of(ask.to);
     const synth::ElementType element = fetch_->storage_.type(fetch_->table_).element();
-    const synth::Shape shape = synth::shape_of(piece.box);
-    const bool is_whole = shape == rows.row_shape();
     for (std::int64_t k = piece.first; k < piece.end; ++k) {
-      const std::int64_t number = ask.numbers[static_cast<std::size_t>(k)];
-      if (is_whole)
-        rows.copy(number, at);
-      else
-        copy_elements(part_of(rows.row(number), begin_in(piece.box, synth::whole(rows.row_shape())), shape),
-                      TileOut{element, shape, at});
-      at += count(shape) * synth::bytes_of(element);
+      rows.copy_part(ask.numbers[static_cast<std::size_t>(k)], piece.box, at);
+      at += synth::elements(piece.box) * synth::bytes_of(element);
     }
   }
   void unpack(const RowPiece&, const std::byte*) override {}
 
  private:
   std::shared_ptr<RowFetch> fetch_;
-  const std::vector<FarAsk>& asks_;
+  const std::vector<RowNumbers>& asks_;
 };
 
 // Rows that come in: each goes to all places whose ids name it.
 class RowFetch::Taker final : public RowsEnd {
  public:
-  Taker(std::shared_ptr<RowFetch> fetch, const std::vector<FarAsk>& asks) : fetch_(std::move(fetch)), asks_(asks) {
-    for (const FarAsk& ask : asks_) {
-      std::vector<std::pair<std::int64_t, std::int64_t>>& places = places_[ask.device];
+  Taker(std::shared_ptr<RowFetch> fetch, const std::vector<RowNumbers>& asks) : fetch_(std::move(fetch)), asks_(asks) {
+    for (const RowNumbers& ask : asks_) {
+      std::vector<std::pair<std::int64_t, std::int64_t>>& places = places_[ask.from];
       if (!places.empty()) continue;
-      const std::vector<std::int64_t>& rows = fetch_->wanted_[static_cast<std::size_t>(ask.device)].rows;
+      const std::vector<std::int64_t>& rows = fetch_->wanted_[static_cast<std::size_t>(ask.from)].rows;
       for (std::size_t i = 0; i < rows.size(); ++i) places.emplace_back(rows[i], static_cast<std::int64_t>(i));
       std::ranges::sort(places);
     }
   }
   void pack(const RowPiece&, std::byte*) override {}
   void unpack(const RowPiece& piece, const std::byte* at) override {
-    const FarAsk& ask = asks_[piece.run];
-    const auto& places = places_.at(ask.device);
-    const TileOut out = fetch_->storage_.out(fetch_->result_, static_cast<std::size_t>(ask.device));
-    const synth::Shape row = fetch_->row_shape(ask.device);
-    const std::int64_t row_bytes = fetch_->row_bytes(static_cast<std::size_t>(ask.device));
+    const RowNumbers& ask = asks_[piece.run];
+    const auto& places = places_.at(ask.from);
+    const TileOut out = fetch_->storage_.out(fetch_->result_, static_cast<std::size_t>(ask.from));
+    const synth::Shape row = fetch_->row_shape(ask.from);
+    const std::int64_t row_bytes = fetch_->row_bytes(static_cast<std::size_t>(ask.from));
     for (std::int64_t k = piece.first; k < piece.end; ++k) {
       const std::int64_t number = ask.numbers[static_cast<std::size_t>(k)];
       const TileView come = dense_view(out.element, synth::shape_of(piece.box), at);
@@ -317,14 +226,14 @@ class RowFetch::Taker final : public RowsEnd {
 
  private:
   std::shared_ptr<RowFetch> fetch_;
-  const std::vector<FarAsk>& asks_;
+  const std::vector<RowNumbers>& asks_;
   // Of every device that asks: the row of each id and the id's place, by row.
   std::map<std::int32_t, std::vector<std::pair<std::int64_t, std::int64_t>>> places_;
 };
 
-std::vector<RowRun> RowFetch::runs_of(const std::vector<FarAsk>& asks) const {
+std::vector<RowRun> RowFetch::runs_of(const std::vector<RowNumbers>& asks) const {
   std::vector<RowRun> runs;
-  for (const FarAsk& ask : asks) runs.push_back({row_shape(ask.device), std::ssize(ask.numbers)});
+  for (const RowNumbers& ask : asks) runs.push_back({row_shape(ask.from), std::ssize(ask.numbers)});
   return runs;
 }
 
@@ -363,7 +272,7 @@ Received RowFetch::received() const {
     }
   }
   for (const auto& [rank, asks] : theirs_) {
-    for (const FarAsk& ask : asks) received.add(ask.source, std::ssize(ask.numbers) * requests_.number_bytes());
+    for (const RowNumbers& ask : asks) received.add(ask.to, std::ssize(ask.numbers) * requests_.number_bytes());
   }
   return received;
 }
@@ -379,7 +288,7 @@ base::Status Executor::take_rows(const synth::Apply& apply) {
                                 [&](std::size_t device) { return fetch->find_rows(device); }));
   if (stop_asked(world_.stop)) return base::make(base::Kind::interrupted);  // ids may be anything
   if (!team_.alone()) {
-    TESSERA_TRY_STATUS(fetch->exchange_numbers());
+    TESSERA_TRY_STATUS(fetch->tell_numbers());
     TESSERA_TRY_STATUS(fetch->begin_rows());
   }
   TESSERA_TRY_STATUS(on_devices(fetch->block(), work_of(local), local.times, [&](std::size_t device) -> Failure {

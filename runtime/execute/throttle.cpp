@@ -9,6 +9,7 @@
 #include <thread>
 
 #include "synth/machine/carry_cost.hpp"
+#include "synth/machine/delivery_cost.hpp"
 #include "synth/machine/machine.hpp"
 #include "synth/machine/request_cost.hpp"
 
@@ -153,6 +154,13 @@ void Throttle::requested(const synth::ArrayType& table, const synth::ArrayType& 
   const auto machine = synth::machine_for(machine_, std::ssize(clocks_));
   if (machine.ok())
     join_all(after.mesh(), after.mesh(), synth::cost_of_requests(*machine, synth::RowRequests(table), ids).seconds);
+}
+
+void Throttle::delivered(const synth::ArrayType& ids, const synth::ArrayType& after) {
+  if (!is_alone_ || !synth::adds_by_delivery(ids, after)) return;
+  const auto machine = synth::machine_for(machine_, std::ssize(clocks_));
+  if (machine.ok())
+    join_all(after.mesh(), after.mesh(), synth::cost_of_deliveries(*machine, synth::RowDeliveries(ids, after)).seconds);
 }
 
 void Throttle::join_all(const synth::Mesh& from, const synth::Mesh& to, double seconds) {

@@ -40,8 +40,9 @@ class Throttle {
   void joined(const synth::ArrayType& after, std::int64_t received_bytes);
   // The same for what a running sum carried from tile to tile.
   void carried(const synth::ArrayType& after, const synth::Scan& scan);
-  // The same for rows that a take fetched by request.
+  // The same for rows that a take fetched by request, and for those that a scatter_add delivered.
   void requested(const synth::ArrayType& table, const synth::ArrayType& ids, const synth::ArrayType& after);
+  void delivered(const synth::ArrayType& ids, const synth::ArrayType& after);
 
   // Seconds since it was made, on the device that is last.
   double clock() const;

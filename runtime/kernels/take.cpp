@@ -91,6 +91,14 @@ TileView TableRows::row(std::int64_t number) const {
   return row;
 }
 
+void TableRows::copy_part(std::int64_t number, const synth::Box& box, std::byte* to) const {
+  const synth::Shape shape = synth::shape_of(box);
+  if (shape == row_.shape) return copy(number, to);
+  synth::Shape begin;
+  for (const synth::Interval& interval : box) begin.push_back(interval.begin);
+  copy_elements(part_of(row(number), begin, shape), TileOut{row_.element, shape, to});
+}
+
 void TableRows::copy(std::int64_t number, std::byte* to) const {
   if (is_plain_)
     std::memcpy(to, row_.data + (number - first_row_) * step_bytes_, static_cast<std::size_t>(row_bytes()));
@@ -118,23 +126,25 @@ std::optional<BadId> take(const TileView& table, std::int64_t first_row, std::in
   return std::nullopt;
 }
 
+void fill_zeros(const TileOut& out) {
+  const std::int64_t bytes = count(out.shape) * synth::bytes_of(out.element);
+  parallel_ranges(bytes, kGrain * 8, [&](std::int64_t begin, std::int64_t end) {
+    std::memset(out.data + begin, 0, static_cast<std::size_t>(end - begin));
+  });
+}
+
 namespace {
 
-// Row i of `values` is added to the row of `out` that ids[i] names. Cut by columns, so that every sum runs in the order
-// of the ids.
+// Cut by columns, so that every sum runs in the order of the rows.
 template <class T>
-void add_rows(const T* values, const Ids& ids, std::int64_t first_row, std::int64_t rows, const TileOut& out) {
+void add_rows_of(const T* values, std::span<const std::int64_t> rows, std::int64_t first_row, const TileOut& out) {
   const std::int64_t held = out.shape[0];
   const std::int64_t length = held == 0 ? 0 : count(out.shape) / held;
-  const std::int64_t grain = std::max<std::int64_t>(64, kGrain / std::max<std::int64_t>(1, ids.size()));
+  const std::int64_t grain = std::max<std::int64_t>(64, kGrain / std::max<std::int64_t>(1, std::ssize(rows)));
   parallel_ranges(length, grain, [&](std::int64_t begin, std::int64_t end) {
-    for (std::int64_t row = 0; row < held; ++row) {
-      if (row % kGrain == 0 && is_given_up()) return;
-      std::fill(typed<T>(out) + row * length + begin, typed<T>(out) + row * length + end, T{});
-    }
-    for (std::int64_t i = 0; i < ids.size(); ++i) {
+    for (std::int64_t i = 0; i < std::ssize(rows); ++i) {
       if (i % kGrain == 0 && is_given_up()) return;
-      const std::int64_t row = (ids[i] < 0 ? ids[i] + rows : ids[i]) - first_row;
+      const std::int64_t row = rows[static_cast<std::size_t>(i)] - first_row;
       if (row < 0 || row >= held) continue;
       T* const sums = typed<T>(out) + row * length;
       const T* const added = values + i * length;
@@ -145,11 +155,7 @@ void add_rows(const T* values, const Ids& ids, std::int64_t first_row, std::int6
 
 }  // namespace
 
-std::optional<BadId> scatter_add(const TileView& values, const TileView& ids, std::int64_t first_row, std::int64_t rows,
-                                 const TileOut& out) {
-  const Ids list(ids);
-  if (const auto bad = list.first_outside(-rows, rows)) return bad;
-  if (is_given_up()) return std::nullopt;
+void add_rows(const TileView& values, std::span<const std::int64_t> rows, std::int64_t first_row, const TileOut& out) {
   std::unique_ptr<std::byte[]> dense;
   const std::byte* from = values.data;
   if (!is_dense(values.shape, values.strides)) {
@@ -163,8 +169,17 @@ std::optional<BadId> scatter_add(const TileView& values, const TileView& ids, st
     if constexpr (std::same_as<T, bool>)
       throw base::InternalError("rows of bool are not added");
     else
-      add_rows(reinterpret_cast<const T*>(from), list, first_row, rows, out);
+      add_rows_of(reinterpret_cast<const T*>(from), rows, first_row, out);
   });
+}
+
+std::optional<BadId> scatter_add(const TileView& values, const TileView& ids, std::int64_t first_row, std::int64_t rows,
+                                 const TileOut& out) {
+  std::vector<std::int64_t> named;
+  if (const auto bad = read_rows(ids, rows, named)) return bad;
+  if (is_given_up()) return std::nullopt;
+  fill_zeros(out);
+  add_rows(values, named, first_row, out);
   return std::nullopt;
 }
 

@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <optional>
+#include <span>
 #include <vector>
 
 #include "runtime/kernels/tile.hpp"
@@ -31,6 +32,8 @@ class TableRows {
   // A row that it has; and its elements, dense.
   TileView row(std::int64_t number) const;
   void copy(std::int64_t number, std::byte* to) const;
+  // A box of its elements, likewise.
+  void copy_part(std::int64_t number, const synth::Box& box, std::byte* to) const;
 
  private:
   TileView row_;  // the first
@@ -50,6 +53,12 @@ std::optional<BadId> take(const TileView& table, std::int64_t first_row, std::in
 // order; out's tile holds rows [first_row, first_row + its extent) of `rows`, and other rows are left out.
 std::optional<BadId> scatter_add(const TileView& values, const TileView& ids, std::int64_t first_row, std::int64_t rows,
                                  const TileOut& out);
+
+void fill_zeros(const TileOut& out);
+
+// Adds row i of `values`, rows one behind the other, to the row of `out` of the number rows[i], one after the other;
+// `out` holds rows from first_row on, and numbers of others are passed over.
+void add_rows(const TileView& values, std::span<const std::int64_t> rows, std::int64_t first_row, const TileOut& out);
 
 // out[i..] = how many of the edges, which ascend, are less than values[i..]; with `right`, how many are not greater.
 void search(const TileView& edges, const TileView& values, bool right, const TileOut& out);

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "synth/machine/carry_cost.hpp"
+#include "synth/machine/delivery_cost.hpp"
 #include "synth/machine/request_cost.hpp"
 #include "synth/program/contraction.hpp"
 
@@ -157,6 +158,14 @@ double request_seconds(const Machine& machine, const Operation& operation, const
   return fitting.ok() ? cost_of_requests(*fitting, RowRequests(operands[0]), operands[1]).seconds : 0;
 }
 
+// The rows that a scatter_add delivers.
+double delivery_seconds(const Machine& machine, const Operation& operation, const std::vector<ArrayType>& operands,
+                        const ArrayType& result) {
+  if (!std::holds_alternative<ScatterAdd>(operation) || !adds_by_delivery(operands[1], result)) return 0;
+  const auto fitting = machine_for(machine, result.mesh().devices_end());
+  return fitting.ok() ? cost_of_deliveries(*fitting, RowDeliveries(operands[1], result)).seconds : 0;
+}
+
 double slowness(ElementType element) { return element == ElementType::f64 ? 2 : 1; }
 
 // What a device does for a step, and how long it takes.
@@ -225,7 +234,8 @@ double local_seconds(const Machine& machine, const Operation& operation, const s
   if (std::holds_alternative<Assemble>(operation)) return seconds_to_copy(machine, result);
   const auto cost = compute_cost(machine, operation, operands, result);
   const double carried = carry_seconds(machine, operation, result);
-  return (cost ? cost->seconds : 0) + carried + request_seconds(machine, operation, operands, result);
+  return (cost ? cost->seconds : 0) + carried + request_seconds(machine, operation, operands, result) +
+         delivery_seconds(machine, operation, operands, result);
 }
 
 }  // namespace tessera::synth

@@ -235,8 +235,9 @@ struct MatrixFunction {
 struct Take {};
 // operands: rows, ids (i64 or i32). The transpose of take: result[n, t..] is the sum of rows[i.., t..] over all i with
 // ids[i..] = n, added in row-major order of the ids; rows that no id names are 0. Where ids are split, the result is
-// pending (sum) over those axes; dimension 0 of the result may be split over any others, and a device then adds up the
-// rows of its own tile. Negative ids count from the end; outside [-n, n) is a run-time error.
+// pending (sum) over those axes and may be split over any others; or, if only their first dimension is split, nothing
+// is pending, and devices get what is added to their rows (synth/collective/deliveries.hpp). Negative ids count from
+// the end; outside [-n, n) is a run-time error.
 struct ScatterAdd {};
 // operands: edges, a vector that ascends, NaN last, and values of their element type. Of each value the i64 number of
 // edges that are less than it; with `right`, of those that are not greater. NaN is greater than all numbers. Where

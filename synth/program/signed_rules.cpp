@@ -5,6 +5,7 @@
 #include <optional>
 #include <vector>
 
+#include "synth/collective/deliveries.hpp"
 #include "synth/collective/requests.hpp"
 #include "synth/program/signature.hpp"
 #include "synth/program/type_checks.hpp"
@@ -374,9 +375,13 @@ Error layouts_error(const Operation& operation, const Operands& operands, const 
   }
   IndexSignature signature = index_signature(operation, shapes, result.element(), result.shape());
   if (signature.result.size() != result.rank()) return kShapes;
-  // Rows that are fetched may lie anywhere: their index leaves nothing pending.
+  // Rows that are fetched may lie anywhere, and ids of rows that are delivered: their indices leave nothing pending.
   const bool fetches = std::holds_alternative<Take>(operation) && takes_by_request(*operands[0], result);
   if (fetches) signature.kinds[0] = IndexKind::carried;
+  const bool delivers = std::holds_alternative<ScatterAdd>(operation) && adds_by_delivery(*operands[1], result) &&
+                        may_deliver(*operands[1]);
+  for (std::size_t d = 0; delivers && d < operands[1]->rank(); ++d)
+    signature.kinds[static_cast<std::size_t>(signature.operands[1][d])] = IndexKind::carried;
   const auto stored = [](const ArrayType* type) { return is_storage(type->element()); };
   const bool some_stored = stored(&result) || std::ranges::any_of(operands, stored);
   if (auto error = storage_error(operation, signature, some_stored)) return error;

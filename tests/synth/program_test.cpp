@@ -380,7 +380,10 @@ TEST(ProgramTypes, OfLookUps) {
   EXPECT_WRONG("may not pass through it", "take (r0, r1)", "f32[100, 16]{+x}", "i64[8]", "f32[8, 16]{+x}");
   EXPECT_FITS("scatter_add (r0, r1)", "f32[8@x, 16@y]", "i64[8@x]", "f32[100, 16@y]{+x}");
   EXPECT_FITS("scatter_add (r0, r1)", "f32[8, 2, 16]", "i32[8, 2]", "f32[100@x, 16]");
-  EXPECT_WRONG("not pending as it should be", "scatter_add (r0, r1)", "f32[8@x, 16]", "i64[8@x]", "f32[100, 16]");
+  EXPECT_FITS("scatter_add (r0, r1)", "f32[8@x, 16]", "i64[8@x]", "f32[100, 16]");
+  EXPECT_FITS("scatter_add (r0, r1)", "f32[8@x, 2, 16@y]", "i32[8@x, 2]", "f32[100@x, 16@y]");
+  EXPECT_WRONG("not pending as it should be", "scatter_add (r0, r1)", "f32[8@x, 16]", "i64[8@x]", "f32[100, 16]{+y}");
+  EXPECT_WRONG("not pending as it should be", "scatter_add (r0, r1)", "f32[2, 8@x, 16]", "i64[2, 8@x]", "f32[100, 16]");
   EXPECT_WRONG("not cut alike", "scatter_add (r0, r1)", "f32[8, 16]", "i64[8@x]", "f32[100, 16]{+x}");
   EXPECT_WRONG("its shapes do not fit", "scatter_add (r0, r1)", "f32[8, 16]", "i64[8]", "f32[100]");
   EXPECT_WRONG("may not pass through it", "scatter_add (r0, r1)", "f32[8, 16]{+x}", "i64[8]", "f32[100, 16]{+x}");

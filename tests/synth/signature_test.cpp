@@ -165,6 +165,26 @@ std::set<Layout> fetched_by_hand(const Rule& rule, const Mesh& mesh, const std::
   return layout.ok() ? std::set<Layout>{*layout} : std::set<Layout>{};
 }
 
+// Likewise those of rows that are delivered, where only the first dimension of the ids is split: the rows of the result
+// may be split over any axes.
+std::set<Layout> delivered_by_hand(const Rule& rule, const Mesh& mesh, const std::vector<Layout>& layouts) {
+  if (!std::holds_alternative<ScatterAdd>(rule.operation) || layouts[1].rank() == 0) return {};
+  if (std::ranges::any_of(layouts, [](const Layout& one) { return !one.pending().empty(); })) return {};
+  const auto is_split = [](const AxisList& axes) { return !axes.empty(); };
+  const std::vector<AxisList> of_ids = layouts[1].splits();
+  if (!is_split(of_ids[0]) || std::any_of(of_ids.begin() + 1, of_ids.end(), is_split)) return {};
+  const auto splits = splits_of_letters(split_at_commas(rule.operands), layouts);
+  if (!splits.has_value()) return {};
+  std::set<Layout> results;
+  for (const Layout& free : all_layouts(mesh, 1)) {
+    std::vector<AxisList> of_result = {free.split(0)};
+    for (std::size_t d = 1; d < rule.result.size(); ++d) of_result.push_back(splits->at(rule.result[d]));
+    const auto layout = Layout::make(mesh, of_result);
+    if (layout.ok()) results.insert(*layout);
+  }
+  return results;
+}
+
 struct Arrays {
   std::vector<ArrayType> types;
   std::vector<Shape> shapes;
@@ -207,6 +227,7 @@ std::size_t expect_just_the_right_results(const Rule& rule, const MeshRef& mesh,
   const std::set<Layout> of_signature = results_by_hand(rule, *mesh, layouts);
   std::set<Layout> right = of_signature;
   right.merge(fetched_by_hand(rule, *mesh, layouts));
+  right.merge(delivered_by_hand(rule, *mesh, layouts));
   std::set<Layout> accepted;
   for (const Layout& layout : every_layout(*mesh, rule.result.size())) {
     const auto result = ArrayType::make(rule.element, shape, mesh, layout);

@@ -136,16 +136,18 @@ MaybeHeld TypedOperations::running(Span span, const std::string& who, const Held
   return compute(span, result, how, {a.node()}, bytes, who);
 }
 
-// What each device fetches by request, at most, is known now.
-MaybeHeld TypedOperations::taken(Span span, const std::string& who, std::vector<Held> operands, NodeLayouts layouts) {
-  const auto values = brought(std::move(operands), std::move(layouts.uses), false);
+// What devices fetch or deliver, at most, is known now.
+MaybeHeld TypedOperations::by_rows(Span span, const std::string& who, const synth::Operation& how,
+                                   std::vector<Held> operands, NodeLayouts layouts) {
+  const bool takes = std::holds_alternative<synth::Take>(how);
+  const auto values = brought(std::move(operands), std::move(layouts.uses), !takes);
   if (!values.has_value()) return std::nullopt;
   const ArrayType& result = layouts.types.at(0);
-  const Held& table = values->at(0);
-  const Held& ids = values->at(1);
-  const std::int64_t bytes = bytes_of_requests(type(table), type(ids), result);
+  const ArrayType& rows = type(values->at(0));
+  const ArrayType& ids = type(values->at(1));
+  const std::int64_t bytes = takes ? bytes_of_requests(rows, ids, result) : bytes_of_deliveries(rows, ids, result);
   if (!allow_received(bytes, Reason{Reason::Asker::operation, who, span, {}, {}}, span)) return std::nullopt;
-  const Held made = compute(span, result, synth::Take{}, {table.node(), ids.node()}, bytes, who);
+  const Held made = compute(span, result, how, {values->at(0).node(), values->at(1).node()}, bytes, who);
   std::get<Compute>(typed_.nodes[made.node()].body).compared = std::move(layouts.compared);
   return made;
 }

@@ -44,10 +44,12 @@ struct Operations {
   MaybeHeld operator()(const synth::Scan& how) const {
     return inserter.running(span(), body.who, first(), how, result());
   }
-  MaybeHeld operator()(const synth::Take&) const {
-    return inserter.taken(span(), body.who, std::move(operands), std::move(layouts));
+  MaybeHeld operator()(const synth::Take& take) const {
+    return inserter.by_rows(span(), body.who, take, std::move(operands), std::move(layouts));
   }
-  MaybeHeld operator()(const synth::ScatterAdd& add) const { return built(add, true); }
+  MaybeHeld operator()(const synth::ScatterAdd& add) const {
+    return inserter.by_rows(span(), body.who, add, std::move(operands), std::move(layouts));
+  }
   MaybeHeld operator()(const synth::Search& search) const { return built(search, true); }
   MaybeHeld operator()(const synth::MatrixFunction& function) const { return built(function, true); }
   // What is made of nothing or of each device's tile: constants, sorts and transposes; and effects.

@@ -42,8 +42,9 @@ class TypedOperations : public Redistributions {
   // The greatest along the last dimension, likewise.
   MaybeHeld greatest(Span span, const std::string& who, const Held& a, const synth::Greatest& how, NodeLayouts layouts);
   MaybeHeld running(Span span, const std::string& who, const Held& a, const synth::Scan& how, const ArrayType& result);
-  // The rows that ids name.
-  MaybeHeld taken(Span span, const std::string& who, std::vector<Held> operands, NodeLayouts layouts);
+  // A take or a scatter_add: rows that ids name.
+  MaybeHeld by_rows(Span span, const std::string& who, const synth::Operation& how, std::vector<Held> operands,
+                    NodeLayouts layouts);
   MaybeHeld broadcast(Span span, const std::string& who, const Held& a, const Shape& shape, const Want& want);
   MaybeHeld padded(Span span, const std::string& who, const Held& a,
                    const std::vector<std::pair<std::int64_t, std::int64_t>>& widths, const Held& value,

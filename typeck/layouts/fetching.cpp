@@ -9,8 +9,11 @@
 #include <utility>
 
 #include "base/check.hpp"
+#include "synth/collective/deliveries.hpp"
 #include "synth/collective/requests.hpp"
+#include "synth/machine/delivery_cost.hpp"
 #include "synth/machine/request_cost.hpp"
+#include "synth/verify/delivered.hpp"
 #include "synth/verify/requested.hpp"
 #include "typeck/layouts/dealing.hpp"
 #include "typeck/layouts/records.hpp"
@@ -152,6 +155,57 @@ std::optional<NodeLayouts> FetchingRule::rows(const std::vector<Operand>& operan
   return fetched;
 }
 
+std::int64_t bytes_of_deliveries(const ArrayType& rows, const ArrayType& ids, const ArrayType& result) {
+  if (!synth::adds_by_delivery(ids, result)) return 0;
+  const synth::RowDeliveries deliveries(ids, result);
+  const std::int64_t bytes = synth::delivered_bytes_at_most(deliveries);
+  const auto giver = [&](std::int32_t device, std::int64_t tile) { return deliveries.source(device, tile); };
+  const auto fault = synth::fault_of_deliveries(rows, ids, result, giver, bytes);
+  if (fault) throw base::InternalError(fmt::format("rows are not delivered right: {}", *fault));
+  return bytes;
+}
+
+// The result's rows split as wanted: what is added lies as it does, if it can be delivered, or on every device.
+std::vector<FetchingRule::Added> FetchingRule::ways_to_add(const ArrayType& rows, const ArrayType& ids,
+                                                           const ArrayType& result, const AxisList& wanted) const {
+  std::vector<Added> all;
+  const auto laid_out = [](const ArrayType& type, std::vector<AxisList> splits) -> base::Result<ArrayType> {
+    TESSERA_TRY(layout, Layout::make(type.mesh(), std::move(splits)));
+    return type.with_layout(std::move(layout));
+  };
+  const auto add = [&](std::string description, const std::vector<AxisList>& of_ids) {
+    std::vector<AxisList> of_rows = rows.layout().splits();
+    std::ranges::copy(of_ids, of_rows.begin());
+    std::vector<AxisList> of_result = {wanted};
+    of_result.insert(of_result.end(), of_rows.begin() + static_cast<std::ptrdiff_t>(ids.rank()), of_rows.end());
+    auto own_rows = laid_out(rows, std::move(of_rows));
+    auto own_ids = laid_out(ids, of_ids);
+    auto own_result = laid_out(result, std::move(of_result));
+    if (!own_rows.ok() || !own_ids.ok() || !own_result.ok()) return;
+    all.push_back({std::move(own_rows).value(), std::move(own_ids).value(), std::move(own_result).value(), {}});
+    all.back().price.description = std::move(description);
+  };
+  if (synth::may_deliver(ids)) add("rows delivered", ids.layout().splits());
+  add("all that is added on every device", std::vector<AxisList>(ids.rank()));
+  return all;
+}
+
+bool FetchingRule::add_price_of(Added& way, const ArrayType& rows, const ArrayType& ids, const Want& want) const {
+  const auto machine = synth::machine_for(plans_.machine(), rows.mesh().devices_end());
+  const auto of_rows = price_of_change(plans_, rows, way.rows, span_, {});
+  const auto of_ids = price_of_change(plans_, ids, way.ids, span_, {});
+  const auto after = price_of_change(plans_, way.result, way.result, span_, want);
+  if (!machine.ok() || !of_rows.has_value() || !of_ids.has_value() || !after.has_value()) return false;
+  way.price.peak_bytes = synth::tile_bytes_max(way.rows) + synth::tile_bytes_max(way.result);
+  if (synth::adds_by_delivery(way.ids, way.result)) {
+    const synth::StepCost cost = synth::cost_of_deliveries(*machine, synth::RowDeliveries(way.ids, way.result));
+    way.price.seconds = cost.seconds;
+    way.price.received_bytes = cost.received_bytes_total;
+  }
+  for (const auto& own : {of_rows, of_ids, after}) add_price(way.price, *own);
+  return true;
+}
+
 std::optional<NodeLayouts> FetchingRule::added(const std::vector<Operand>& operands, NodeLayouts sum,
                                                const Want& want) const {
   const ArrayType& result = sum.types.at(0);
@@ -162,36 +216,27 @@ std::optional<NodeLayouts> FetchingRule::added(const std::vector<Operand>& opera
   const auto ids = greedy_.finish(operands[1], who_, span_, nullptr, given.uses[1]);
   auto of_sum = price_of_sum(operands, sum, want);
   if (!rows.has_value() || !ids.has_value() || !of_sum.has_value()) return std::nullopt;
-  std::vector<AxisList> of_rows = rows->layout().splits();
-  std::fill_n(of_rows.begin(), ids->rank(), AxisList{});
-  std::vector<AxisList> of_result = {want.layout->split(0)};
-  of_result.insert(of_result.end(), of_rows.begin() + static_cast<std::ptrdiff_t>(ids->rank()), of_rows.end());
-  const auto laid_out = [](const ArrayType& type, std::vector<AxisList> splits) -> base::Result<ArrayType> {
-    TESSERA_TRY(layout, Layout::make(type.mesh(), std::move(splits)));
-    return type.with_layout(std::move(layout));
-  };
-  const auto all_rows = laid_out(*rows, of_rows);
-  const auto all_ids = laid_out(*ids, std::vector<AxisList>(ids->rank()));
-  const auto table = laid_out(result, of_result);
-  if (!all_rows.ok() || !all_ids.ok() || !table.ok()) return sum;
-  auto price = price_of_change(plans_, operands[0].type, *rows, span_, {});
-  if (!price.has_value()) return std::nullopt;
-  for (const auto& [from, to] :
-       {std::pair(&*rows, &*all_rows), std::pair(&operands[1].type, &*ids), std::pair(&*ids, &*all_ids)}) {
-    const auto more = price_of_change(plans_, *from, *to, span_, {});
-    if (!more.has_value()) return std::nullopt;
-    add_price(*price, *more);
+  auto finished = price_of_change(plans_, operands[0].type, *rows, span_, {});
+  const auto of_ids = price_of_change(plans_, operands[1].type, *ids, span_, {});
+  if (!finished.has_value() || !of_ids.has_value()) return std::nullopt;
+  add_price(*finished, *of_ids);
+  std::vector<Added> ways = ways_to_add(*rows, *ids, result, want.layout->split(0));
+  std::vector<Alternative> compared = {std::move(*of_sum)};
+  std::size_t chosen = 0;
+  for (Added& way : ways) {
+    if (!add_price_of(way, *rows, *ids, want)) return std::nullopt;
+    add_price(way.price, *finished);
+    compared.push_back(way.price);
+    if (cheaper(compared.back(), compared[chosen])) chosen = compared.size() - 1;
   }
-  const auto after = price_of_change(plans_, *table, *table, span_, want);
-  if (!after.has_value()) return std::nullopt;
-  add_price(*price, *after);
-  if (!cheaper(*price, *of_sum)) return sum;
-  price->description = "all that is added on every device";
-  price->chosen = true;
-  const Reason why{Reason::Asker::operation, who_, span_, {}, {std::move(*of_sum), std::move(*price)}};
-  Greedy::change(given.uses[0], *rows, *all_rows, why);
-  Greedy::change(given.uses[1], *ids, *all_ids, why);
-  given.types.push_back(*table);
+  if (chosen == 0) return sum;
+  compared[chosen].chosen = true;
+  const Added& best = ways[chosen - 1];
+  const Reason why{Reason::Asker::operation, who_, span_, {}, compared};
+  Greedy::change(given.uses[0], *rows, best.rows, why);
+  Greedy::change(given.uses[1], *ids, best.ids, why);
+  given.types.push_back(best.result);
+  given.compared = std::move(compared);
   return given;
 }
 

@@ -19,7 +19,8 @@ class FetchingRule {
   // otherwise. Nothing if something is wrong, which was reported.
   std::optional<NodeLayouts> rows(const std::vector<Operand>& operands, NodeLayouts sum, const Want& want) const;
   // Where rows are added up into those of a table that is wanted in some layout: a sum of the whole table in these
-  // layouts, or each device is given all that is added, for the rows that it has there, if that takes less.
+  // layouts, or each device is given what is added to the rows that it has there, or all that is added; whatever takes
+  // the least.
   std::optional<NodeLayouts> added(const std::vector<Operand>& operands, NodeLayouts sum, const Want& want) const;
 
  private:
@@ -31,6 +32,13 @@ class FetchingRule {
   std::optional<Alternative> price_of_sum(const std::vector<Operand>& operands, const NodeLayouts& sum,
                                           const Want& want) const;
   std::vector<Fetch> ways(const synth::ArrayType& table, const synth::ArrayType& ids, const Want& want) const;
+  struct Added {
+    synth::ArrayType rows, ids, result;
+    Alternative price = {};
+  };
+  std::vector<Added> ways_to_add(const synth::ArrayType& rows, const synth::ArrayType& ids,
+                                 const synth::ArrayType& result, const synth::AxisList& wanted) const;
+  bool add_price_of(Added& way, const synth::ArrayType& rows, const synth::ArrayType& ids, const Want& want) const;
   bool add_price_of(Fetch& fetch, const synth::ArrayType& table, const synth::ArrayType& ids, const Want& want) const;
 
   Greedy& greedy_;
@@ -40,6 +48,9 @@ class FetchingRule {
   base::Span span_;
 };
 
+// What a scatter_add delivers, at most; 0 if it leaves a sum. Throws InternalError likewise.
+std::int64_t bytes_of_deliveries(const synth::ArrayType& rows, const synth::ArrayType& ids,
+                                 const synth::ArrayType& result);
 // What a take receives by request, at most; 0 if it leaves a sum. Throws InternalError where the verifier refuses whom
 // devices ask.
 std::int64_t bytes_of_requests(const synth::ArrayType& table, const synth::ArrayType& ids,

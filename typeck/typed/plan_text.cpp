@@ -31,8 +31,14 @@ std::vector<const Node*> parts_moved(const Typed& typed, const Region& region) {
 
 namespace {
 
+// Which rows move is known at run time only.
+bool goes_by_ids(const synth::Operation& operation) {
+  return std::holds_alternative<synth::Take>(operation) || std::holds_alternative<synth::ScatterAdd>(operation);
+}
+
 std::string_view how_it_moves(const synth::Operation& operation) {
   if (std::holds_alternative<synth::Scan>(operation)) return "carried";
+  if (std::holds_alternative<synth::ScatterAdd>(operation)) return "delivered";
   return std::holds_alternative<synth::Take>(operation) ? "fetched" : "moved";
 }
 
@@ -59,8 +65,7 @@ std::string plan_text(const Typed& typed, const Region& region, const base::Sour
     } else if (const auto* compute = std::get_if<Compute>(&node.body);
                compute != nullptr && compute->received_bytes > 0) {
       text += fmt::format("{} by {}{}: {}{} received\n", how_it_moves(compute->operation), compute->who,
-                          place(sources, first_line, node.span),
-                          std::holds_alternative<synth::Take>(compute->operation) ? "at most " : "",
+                          place(sources, first_line, node.span), goes_by_ids(compute->operation) ? "at most " : "",
                           base::bytes_text(compute->received_bytes));
     }
   };

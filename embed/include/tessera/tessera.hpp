@@ -390,7 +390,7 @@ struct Redistribution {
 
 // Bytes that an operation itself receives from other devices. It fetches parts of arrays straight into the tiles of its
 // result (a slice of a split dimension, `concat`, `pad`, `update`), carries values from tile to tile (`cumsum`), or
-// fetches the rows that ids name (`take`). No planner has a choice there, so there is no plan.
+// fetches or delivers the rows that ids name (`take`, its gradient). No planner has a choice, so there is no plan.
 struct PartsMoved {
   Place place;                      // the expression that asked
   std::string who;                  // `a slice`, `update`
@@ -398,7 +398,7 @@ struct PartsMoved {
   bool is_most = false;             // where they lie is known only at run time; no more than this is received
   std::uint32_t statement = 0;      // which statement of the text performs it, from 0
   std::vector<Redistribution::Alternative> compared = {};  // the layouts of the result that were priced
-  std::string op = "assemble";                             // or `carry`, `fetch`
+  std::string op = "assemble";                             // or `carry`, `fetch`, `deliver`
 };
 
 // The time of a local step by the machine model: it ends when the slowest device is done.
