@@ -114,10 +114,13 @@ bool is_no_strategy(const Row& row, const std::vector<Layout>& layouts) {
   const bool is_made_as_sum =
       row.operands.size() <= 1 && !layouts.back().pending().empty() &&
       (std::holds_alternative<Iota>(row.operation) || std::holds_alternative<Fill>(row.operation));
-  // Rows that are fetched: docs/automatic.md, section 7, leaves them out.
-  const bool is_fetched = std::holds_alternative<Take>(row.operation) && layouts.back().pending().empty() &&
-                          !layouts.front().split(0).empty();
-  return is_made_as_sum || is_fetched;
+  // Rows that are fetched or delivered: docs/automatic.md, section 7, leaves them out.
+  const bool is_finished = layouts.back().pending().empty();
+  const bool is_fetched =
+      is_finished && std::holds_alternative<Take>(row.operation) && !layouts.front().split(0).empty();
+  const bool is_delivered =
+      is_finished && std::holds_alternative<ScatterAdd>(row.operation) && !layouts[1].split(0).empty();
+  return is_made_as_sum || is_fetched || is_delivered;
 }
 
 TEST(ChoiceSpace, HoldsWhatTheRulesOfTypesAccept) {
