@@ -49,6 +49,14 @@ class Meshes(Hostile):
     def test_as_many_as_there_may_be_are_planned(self):
         self.accepted("mesh m = [x: 256, y: 256]\nplan zeros(f32[65536@x, 64]) as [65536, 64@x]\n", commands=("check",))
 
+    def test_operations_on_as_many_as_there_may_be(self):
+        """Nothing is looked at for every pair of devices."""
+        start = "mesh m = [x: 65536]\nlet a = zeros(f32[131072@x, 4])\nlet i = zeros(i64[131072@x])\n"
+        fn = "fn f(t: f32[131072@x, 4]) -> f32 = sum(take(t, i) as [131072@x, 4])\n"
+        for line in ("let b: f32[131072@x, 4] = take(a, i)", fn + "let (l, g) = grad(f)(a)", "let b = cumsum(a, 0)", "let b = cummax(a, 0)",
+                     "let b = bincount(i, 1000)", "let b = topk(a, 2, 0)", "let b = argmax(a, dim=0)", "let b = roll(a, 1, 0)"):
+            self.accepted(start + line + "\n", commands=("check",))
+
     def test_many_devices_and_a_small_array(self):
         self.survived("mesh m = [x: 4096]\nlet a = iota(f32[3@x])\nprint sum(a)\n", commands=("check", "run"))
 

@@ -52,6 +52,14 @@ std::vector<AxisList> split_as_rows(const ArrayType& table, const ArrayType& ids
   return synth::shard_count(splits[0]) <= ids.shape()[0] ? splits : ids.layout().splits();
 }
 
+// Whom a device asks is verified for every device and tile, which for more of them than these takes long.
+constexpr std::int64_t kPairsMax = std::int64_t{1} << 24U;
+
+// Are rows, or ids, in tiles that each device of their mesh can ask one by one?
+bool are_few_tiles(const ArrayType& type) {
+  return type.devices() * synth::shard_count(type.layout().split(0)) <= kPairsMax;
+}
+
 }  // namespace
 
 std::int64_t bytes_of_requests(const ArrayType& table, const ArrayType& ids, const ArrayType& result) {
@@ -127,7 +135,7 @@ std::optional<NodeLayouts> FetchingRule::rows(const std::vector<Operand>& operan
   NodeLayouts fetched{std::vector<Changes>(operands.size())};
   const bool wants_sum =
       want.is_summed || !want.written_pending.empty() || (want.layout.has_value() && !want.layout->pending().empty());
-  if (wants_sum || operands[0].type.layout().split(0).empty()) return sum;
+  if (wants_sum || operands[0].type.layout().split(0).empty() || !are_few_tiles(operands[0].type)) return sum;
   const auto table = greedy_.finish(operands[0], who_, span_, nullptr, fetched.uses[0]);
   const auto ids = greedy_.finish(operands[1], who_, span_, nullptr, fetched.uses[1]);
   auto of_sum = price_of_sum(operands, sum, want);
@@ -185,7 +193,7 @@ std::vector<FetchingRule::Added> FetchingRule::ways_to_add(const ArrayType& rows
     all.push_back({std::move(own_rows).value(), std::move(own_ids).value(), std::move(own_result).value(), {}});
     all.back().price.description = std::move(description);
   };
-  if (synth::may_deliver(ids)) add("rows delivered", ids.layout().splits());
+  if (synth::may_deliver(ids) && are_few_tiles(ids)) add("rows delivered", ids.layout().splits());
   add("all that is added on every device", std::vector<AxisList>(ids.rank()));
   return all;
 }
