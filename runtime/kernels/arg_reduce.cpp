@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "base/check.hpp"
-#include "runtime/kernels/arithmetic.hpp"
+#include "runtime/elements/arithmetic.hpp"
 #include "runtime/kernels/axes.hpp"
 #include "runtime/kernels/bring_in.hpp"
 #include "runtime/kernels/given_up.hpp"

@@ -7,7 +7,7 @@
 #include <cstddef>
 #include <cstdint>
 
-#include "runtime/kernels/loops.hpp"
+#include "runtime/elements/loops.hpp"
 
 namespace tessera::runtime {
 

@@ -3,7 +3,7 @@
 #include <algorithm>
 
 #include "base/check.hpp"
-#include "runtime/kernels/arithmetic.hpp"
+#include "runtime/elements/arithmetic.hpp"
 #include "runtime/kernels/blas_product.hpp"
 #include "runtime/kernels/contract_indices.hpp"
 #include "runtime/kernels/matmul.hpp"
@@ -208,7 +208,7 @@ void contract_as_product(const ContractIndices& indices, const ProductShape& sha
 
 }  // namespace
 
-void contract(const synth::Contract& how, std::span<const TileView> operands, const TileOut& out) {
+void contract(const synth::Contract& how, std::span<const TileView> operands, const TileOut& out, LargeProducts large) {
   const ContractIndices indices(how, operands, out.shape);
   if (is_empty(out.shape)) return;
   ProductShape shape;
@@ -218,7 +218,8 @@ void contract(const synth::Contract& how, std::span<const TileView> operands, co
     if (!as_product || (Float<T> && is_with_vector(indices, shape)))
       return sum_terms<T>(indices, operands, out.shape, typed<T>(out));
     if constexpr (BlasElement<T>) {
-      if (is_worth_blas(indices, shape)) return contract_with_blas<T>(indices, shape, operands, out);
+      if (large == LargeProducts::by_blas && is_worth_blas(indices, shape))
+        return contract_with_blas<T>(indices, shape, operands, out);
     }
     contract_as_product<T>(indices, shape, operands, out);
   });

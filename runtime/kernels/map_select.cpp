@@ -1,62 +1,12 @@
 #include <limits>
 #include <type_traits>
 
+#include "runtime/elements/casts.hpp"
 #include "runtime/kernels/map_loops.hpp"
-#include "synth/layout/halves.hpp"
 
 namespace tessera::runtime::elementwise {
 
 namespace {
-
-struct Same {
-  template <class T>
-  T operator()(T x) const {
-    return x;
-  }
-};
-
-// Truncates; saturates at the ends; NaN gives 0.
-template <Integer R, Float T>
-R truncate(T x) {
-  if (x != x) return 0;
-  // The least integer is a power of two, so exact as a float; the first value above the greatest is its negative.
-  const T least = static_cast<T>(std::numeric_limits<R>::min());
-  if (x >= -least) return std::numeric_limits<R>::max();
-  if (x < least) return std::numeric_limits<R>::min();
-  return static_cast<R>(x);
-}
-
-template <class R>
-struct Cast {
-  template <class T>
-  R operator()(T x) const {
-    if constexpr (Boolean<R>)
-      return x != T{};
-    else if constexpr (Integer<R> && Float<T>)
-      return truncate<R>(x);
-    else
-      return static_cast<R>(x);
-  }
-};
-
-// Storage types to f32 and back.
-template <synth::ElementType storage>
-struct Widened {
-  TESSERA_INLINE float operator()(std::uint16_t bits) const { return synth::widened(storage, bits); }
-};
-template <synth::ElementType storage>
-struct Stored {
-  TESSERA_INLINE std::uint16_t operator()(float x) const { return synth::stored(storage, x); }
-};
-
-// Integers to i64, and back: of one that does not fit its lowest bits.
-template <class R>
-struct Converted {
-  template <class A>
-  TESSERA_INLINE R operator()(A x) const {
-    return static_cast<R>(x);
-  }
-};
 
 // One loop for all processors: these steps wait for memory.
 template <class F, class R, class A>
@@ -71,10 +21,10 @@ void convert_run(std::byte* out, std::int64_t n, const std::byte* const* operand
   }
 }
 
-template <synth::ElementType storage>
+template <class Stored, class Widened>
 MapLoop storage_cast(bool stores) {
-  return stores ? MapLoop{convert_run<Stored<storage>, std::uint16_t, float>, 1}
-                : MapLoop{convert_run<Widened<storage>, float, std::uint16_t>, 1};
+  return stores ? MapLoop{convert_run<Stored, std::uint16_t, float>, 1}
+                : MapLoop{convert_run<Widened, float, std::uint16_t>, 1};
 }
 
 MapLoop integer_cast(synth::ElementType storage, bool stores) {
@@ -108,8 +58,8 @@ MapLoop cast(synth::ElementType result, synth::ElementType operand) {
   const bool stores = synth::is_storage(result);
   const synth::ElementType storage = stores ? result : operand;
   if (synth::is_stored_integer(storage)) return integer_cast(storage, stores);
-  if (storage == synth::ElementType::f16) return storage_cast<synth::ElementType::f16>(stores);
-  if (storage == synth::ElementType::bf16) return storage_cast<synth::ElementType::bf16>(stores);
+  if (storage == synth::ElementType::f16) return storage_cast<StoredF16, WidenedF16>(stores);
+  if (storage == synth::ElementType::bf16) return storage_cast<StoredBf16, WidenedBf16>(stores);
   return synth::visit_element(result, [&](auto to) {
     return synth::visit_element(operand, [](auto from) {
       using R = decltype(to);

@@ -10,7 +10,7 @@
 #include <utility>
 #include <vector>
 
-#include "runtime/kernels/arithmetic.hpp"
+#include "runtime/elements/arithmetic.hpp"
 #include "runtime/kernels/given_up.hpp"
 #include "runtime/kernels/reduce_blocks.hpp"
 #include "runtime/kernels/term_places.hpp"

@@ -4,7 +4,7 @@
 #include <array>
 #include <cstring>
 
-#include "runtime/kernels/arithmetic.hpp"
+#include "runtime/elements/arithmetic.hpp"
 #include "runtime/kernels/bring_in.hpp"
 
 namespace tessera::runtime {

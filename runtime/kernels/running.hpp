@@ -26,12 +26,7 @@ class RunningTile {
   // `position` is where the tile begins along the dimension, in the direction of the scan.
   RunningTile(synth::ReduceOp op, TileView operand, std::size_t dimension, TileOut out, Direction direction,
               std::int64_t position)
-      : op_(op),
-        operand_(std::move(operand)),
-        dimension_(dimension),
-        out_(std::move(out)),
-        direction_(direction),
-        position_(position) {}
+      : op_(op), operand_(operand), dimension_(dimension), out_(out), direction_(direction), position_(position) {}
 
   void run_inside() const;
   // After run_inside(), and before what is in front is put there.

@@ -7,7 +7,8 @@
 #include <cstdlib>
 
 #include "base/check.hpp"
-#include "runtime/kernels/arithmetic.hpp"
+#include "runtime/elements/arithmetic.hpp"
+#include "runtime/elements/running.hpp"
 #include "synth/collective/carries.hpp"
 
 namespace tessera::runtime {
@@ -17,9 +18,7 @@ struct Lines {
   std::int64_t length, from_step, to_step;
 };
 
-// Values inside a block run from its first position to its last; in front of them goes the value of the blocks before
-// it. Blocks are counted from where the line begins, so what a tile holds does not change a bit.
-inline constexpr std::int64_t kSumBlock = synth::kRunningBlock;
+static_assert(kSumBlock == synth::kRunningBlock);
 // Each operation waits for the one before it in its block, but not for those of other blocks and lines.
 inline constexpr std::int64_t kLinesAtOnce = 4;
 
@@ -57,40 +56,6 @@ std::array<T, N> run_inside(const Lines& lines, const std::array<const T*, N>& f
   }
   return sums;
 }
-
-// The totals of a line's blocks combined from left to right. Of sums of floats, what each addition rounds off is added
-// up beside them: of very many blocks every one still counts.
-template <class How, class T>
-class Before {
- public:
-  Before() = default;
-  // As they were left at another place.
-  Before(T sum, T lost) : sum_(sum), lost_(lost) {}
-  T sum() const { return sum_; }
-  T lost() const { return lost_; }
-  // What goes in front of the next block; nothing is added before the first.
-  T value() const {
-    if constexpr (kLoses) {
-      if (lost_ != 0) return sum_ + lost_;
-    }
-    return sum_;
-  }
-  void add(T total) {
-    const T next = How::combine(sum_, total);
-    if constexpr (kLoses) {
-      const T added = next - sum_;
-      const T lost = (sum_ - (next - added)) + (total - added);
-      if (!is_nan(lost)) lost_ += lost;  // of infinities nothing is lost
-    }
-    sum_ = next;
-  }
-
- private:
-  static constexpr bool kLoses = Float<T> && How::of_kind == synth::ReduceKind::sum;
-
-  T sum_ = How::identity();
-  T lost_{};
-};
 
 // Puts what is before a block in front of its n values.
 template <class How, class T>

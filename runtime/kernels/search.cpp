@@ -1,6 +1,6 @@
 // Values looked up among edges that ascend.
 #include "base/check.hpp"
-#include "runtime/kernels/arithmetic.hpp"
+#include "runtime/elements/arithmetic.hpp"
 #include "runtime/kernels/given_up.hpp"
 #include "runtime/kernels/nest.hpp"
 #include "runtime/kernels/parallel.hpp"

@@ -5,7 +5,7 @@
 #include <cmath>
 
 #include "base/check.hpp"
-#include "runtime/kernels/arithmetic.hpp"
+#include "runtime/elements/arithmetic.hpp"
 #include "runtime/kernels/axes.hpp"
 #include "runtime/kernels/given_up.hpp"
 #include "runtime/kernels/parallel.hpp"

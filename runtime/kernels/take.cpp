@@ -7,7 +7,7 @@
 #include <optional>
 
 #include "base/check.hpp"
-#include "runtime/kernels/arithmetic.hpp"
+#include "runtime/elements/arithmetic.hpp"
 #include "runtime/kernels/copy.hpp"
 #include "runtime/kernels/given_up.hpp"
 #include "runtime/kernels/nest.hpp"

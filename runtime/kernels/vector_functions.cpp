@@ -5,38 +5,11 @@
 #include <bit>
 #include <limits>
 
-#include "runtime/kernels/formulas.hpp"
-#include "runtime/kernels/map_ops.hpp"
-#include "runtime/kernels/power_formulas.hpp"
-#include "runtime/kernels/single_formulas.hpp"
+#include "runtime/elements/functions.hpp"
 
 namespace tessera::runtime {
 
 namespace {
-
-#define TESSERA_FUNCTION(Name, formula) \
-  struct Name {                         \
-    template <class T>                  \
-    TESSERA_INLINE static T of(T x) {   \
-      return formulas::formula(x);      \
-    }                                   \
-  };
-TESSERA_FUNCTION(Exp, exp)
-TESSERA_FUNCTION(UsualExp, usual_exp)
-TESSERA_FUNCTION(Exp2, exp2)
-TESSERA_FUNCTION(Log, log)
-TESSERA_FUNCTION(UsualLog, usual_log)
-TESSERA_FUNCTION(Tanh, tanh)
-TESSERA_FUNCTION(Sigmoid, sigmoid)
-TESSERA_FUNCTION(UsualSigmoid, usual_sigmoid)
-TESSERA_FUNCTION(Gelu, gelu)
-TESSERA_FUNCTION(Erf, erf)
-TESSERA_FUNCTION(Log2, log2)
-TESSERA_FUNCTION(Log10, log10)
-TESSERA_FUNCTION(Log1p, log1p)
-TESSERA_FUNCTION(Expm1, expm1)
-TESSERA_FUNCTION(Arctan, arctan)
-#undef TESSERA_FUNCTION
 
 template <class Function>
 struct Plain {
@@ -90,16 +63,13 @@ struct Shortened {
   }
 };
 
-// Sines; a cosine is the sine of an angle one quarter of a circle on. Angles too large for a formula are rare: a block
-// that holds some is taken again, for these alone, by the next formula, and at last angle by angle. The sine of an
-// infinite angle is NaN, that of -0.0 is -0.0.
+// Angles too large for a formula are rare: a block that holds some is taken again, for these alone, by the next
+// formula, and at last angle by angle.
 template <std::uint8_t quarters>
 struct Circular {
   template <class T>
   TESSERA_INLINE static T of(T x, formulas::Angle<T> angle) {
-    angle.quarters += quarters;
-    const T value = formulas::sine(angle);
-    return quarters == 0 && x == T{0} ? x : value;
+    return functions::Circular<quarters>::of(x, angle);
   }
   TESSERA_INLINE static void run_block(const double* in, double* out, std::int64_t n) {
     std::array<double, kBlock> large;
@@ -138,16 +108,9 @@ struct Circular {
 
 struct Powers {
   template <class T>
-  TESSERA_INLINE static T of(T a, T b) {
-    using elementwise::small_power;
-    const T low = choose(b == T{1}, a, choose(b == T{2}, small_power<2>(a), formulas::power(a, b)));
-    const T high = choose(b == T{3}, small_power<3>(a), choose(b == T{4}, small_power<4>(a), low));
-    return choose(b == T{-1}, small_power<-1>(a), high);
-  }
-  template <class T>
   TESSERA_INLINE static void run(const T* a, const T* b, T* out, std::int64_t n) {
     TESSERA_INDEPENDENT_ROUNDS
-    for (std::int64_t i = 0; i < n; ++i) out[i] = of(a[i], b[i]);
+    for (std::int64_t i = 0; i < n; ++i) out[i] = functions::Power::of(a[i], b[i]);
   }
 };
 
@@ -161,18 +124,19 @@ RunFunction<T> loop_for(VectorTarget target) {
 template <class T>
 RunFunction<T> vector_function(synth::MapOp op, VectorTarget target) {
   using synth::MapOp;
-  if (op == MapOp::exp) return loop_for<Shortened<Exp, UsualExp, ModestExponents>, T>(target);
-  if (op == MapOp::exp2) return loop_for<Plain<Exp2>, T>(target);
-  if (op == MapOp::log) return loop_for<Shortened<Log, UsualLog, NormalPositives>, T>(target);
-  if (op == MapOp::tanh) return loop_for<Plain<Tanh>, T>(target);
-  if (op == MapOp::sigmoid) return loop_for<Shortened<Sigmoid, UsualSigmoid, ModestExponents>, T>(target);
-  if (op == MapOp::gelu) return loop_for<Plain<Gelu>, T>(target);
-  if (op == MapOp::erf) return loop_for<Plain<Erf>, T>(target);
-  if (op == MapOp::log2) return loop_for<Plain<Log2>, T>(target);
-  if (op == MapOp::log10) return loop_for<Plain<Log10>, T>(target);
-  if (op == MapOp::log1p) return loop_for<Plain<Log1p>, T>(target);
-  if (op == MapOp::expm1) return loop_for<Plain<Expm1>, T>(target);
-  if (op == MapOp::arctan) return loop_for<Plain<Arctan>, T>(target);
+  if (op == MapOp::exp) return loop_for<Shortened<functions::Exp, functions::UsualExp, ModestExponents>, T>(target);
+  if (op == MapOp::exp2) return loop_for<Plain<functions::Exp2>, T>(target);
+  if (op == MapOp::log) return loop_for<Shortened<functions::Log, functions::UsualLog, NormalPositives>, T>(target);
+  if (op == MapOp::tanh) return loop_for<Plain<functions::Tanh>, T>(target);
+  if (op == MapOp::sigmoid)
+    return loop_for<Shortened<functions::Sigmoid, functions::UsualSigmoid, ModestExponents>, T>(target);
+  if (op == MapOp::gelu) return loop_for<Plain<functions::Gelu>, T>(target);
+  if (op == MapOp::erf) return loop_for<Plain<functions::Erf>, T>(target);
+  if (op == MapOp::log2) return loop_for<Plain<functions::Log2>, T>(target);
+  if (op == MapOp::log10) return loop_for<Plain<functions::Log10>, T>(target);
+  if (op == MapOp::log1p) return loop_for<Plain<functions::Log1p>, T>(target);
+  if (op == MapOp::expm1) return loop_for<Plain<functions::Expm1>, T>(target);
+  if (op == MapOp::arctan) return loop_for<Plain<functions::Arctan>, T>(target);
   if (op == MapOp::sin) return loop_for<Circular<0>, T>(target);
   if (op == MapOp::cos) return loop_for<Circular<1>, T>(target);
   return nullptr;

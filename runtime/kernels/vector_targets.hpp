@@ -6,7 +6,7 @@
 #include <string_view>
 #include <vector>
 
-#include "runtime/kernels/loops.hpp"
+#include "runtime/elements/loops.hpp"
 
 #if defined(__x86_64__) && defined(__GNUC__) && !defined(__clang__)
 #define TESSERA_HAS_TARGETS 1

@@ -5,14 +5,13 @@
 //
 // Widening is exact. Storing rounds to the nearest, of two equally near ones to the even one; beyond the greatest it
 // gives infinity, and NaN stays NaN. Both are done in integers and exact steps, so that the bits are the same on every
-// processor and in every rounding mode, and without branches, so that loops over them become vectors.
+// processor and in every rounding mode, and without branches, so that loops over them become vectors. Kernels of GPUs
+// take their elements by these functions, too, so that no other header of ours is included.
 #pragma once
 
 #include <algorithm>
 #include <bit>
 #include <cstdint>
-
-#include "synth/layout/element.hpp"
 
 namespace tessera::synth {
 
@@ -49,14 +48,6 @@ constexpr std::uint16_t f16_of_f32(float x) {
   const std::uint32_t finite = magnitude < 0x38800000U ? small : normal;
   const std::uint32_t nan = 0x7e00U | (magnitude >> 13U & 0x3ffU);
   return static_cast<std::uint16_t>((magnitude > kInfinityBits ? nan : finite) | (bits >> 16U & 0x8000U));
-}
-
-// By element type: f16 or bf16.
-constexpr float widened(ElementType storage, std::uint16_t bits) {
-  return storage == ElementType::bf16 ? f32_of_bf16(bits) : f32_of_f16(bits);
-}
-constexpr std::uint16_t stored(ElementType storage, float x) {
-  return storage == ElementType::bf16 ? bf16_of_f32(x) : f16_of_f32(x);
 }
 
 }  // namespace tessera::synth

@@ -6,7 +6,7 @@
 #include <limits>
 #include <numbers>
 
-#include "runtime/kernels/philox.hpp"
+#include "runtime/elements/philox.hpp"
 #include "tests/runtime/support.hpp"
 
 namespace tessera::runtime::test {

@@ -12,7 +12,7 @@
 #include <type_traits>
 #include <vector>
 
-#include "runtime/kernels/arithmetic.hpp"
+#include "runtime/elements/arithmetic.hpp"
 #include "runtime/kernels/reduce_blocks.hpp"
 #include "tests/runtime/support.hpp"
 

@@ -6,7 +6,7 @@
 #include <cstdint>
 #include <limits>
 
-#include "synth/layout/halves.hpp"
+#include "synth/layout/half_elements.hpp"
 
 namespace tessera::synth {
 namespace {

@@ -8,8 +8,8 @@
 #include <cstdint>
 #include <limits>
 
-#include "runtime/kernels/arithmetic.hpp"
-#include "runtime/kernels/loops.hpp"
+#include "runtime/elements/arithmetic.hpp"
+#include "runtime/elements/loops.hpp"
 
 namespace tessera::runtime::formulas {
 

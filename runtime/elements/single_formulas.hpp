@@ -6,8 +6,8 @@
 #include <array>
 #include <cstdint>
 
-#include "runtime/kernels/formula_parts.hpp"
-#include "runtime/kernels/formulas.hpp"
+#include "runtime/elements/formula_parts.hpp"
+#include "runtime/elements/formulas.hpp"
 
 namespace tessera::runtime::formulas {
 

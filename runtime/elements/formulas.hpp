@@ -4,7 +4,7 @@
 #include <array>
 #include <cstdint>
 
-#include "runtime/kernels/formula_parts.hpp"
+#include "runtime/elements/formula_parts.hpp"
 
 namespace tessera::runtime::formulas {
 
@@ -158,7 +158,8 @@ TESSERA_INLINE double gelu(double x) {
   return x == x ? result : x;
 }
 
-// Angles up to this are reduced by `reduce_angle`; larger ones by `reduce_large_angle`, which is slow.
+// Angles up to this are reduced by `reduce_angle`; larger ones by `reduce_large_angle` of large_angle.hpp, which is
+// slow.
 inline constexpr double kAngleMax = 0x1p20;
 
 TESSERA_INLINE Angle<double> reduce_angle(double x) {
@@ -176,9 +177,6 @@ TESSERA_INLINE Angle<double> reduce_angle(double x) {
   const double low = ((sum - (high - moved)) + (tail - moved)) - n.value * kHalfPi[3];
   return {high, low, n.bits};
 }
-
-// Expects |x| > kAngleMax.
-Angle<double> reduce_large_angle(double x);
 
 TESSERA_INLINE double sine(const Angle<double>& angle) {
   constexpr std::array<double, 8> kSine = {-1.0 / 6,

@@ -5,7 +5,7 @@
 #include <array>
 #include <cstdint>
 
-#include "runtime/kernels/loops.hpp"
+#include "runtime/elements/loops.hpp"
 
 namespace tessera::runtime {
 
@@ -13,7 +13,7 @@ using PhiloxCounter = std::array<std::uint32_t, 4>;
 using PhiloxKey = std::array<std::uint32_t, 2>;
 
 TESSERA_INLINE constexpr PhiloxCounter philox4x32(PhiloxCounter counter, PhiloxKey key) {
-#pragma GCC unroll 10
+  TESSERA_UNROLLED(10)
   for (int round = 0; round < 10; ++round) {
     const std::uint64_t left = std::uint64_t{0xD2511F53U} * counter[0];
     const std::uint64_t right = std::uint64_t{0xCD9E8D57U} * counter[2];

@@ -8,9 +8,8 @@
 #include <limits>
 #include <type_traits>
 
-#include "runtime/kernels/loops.hpp"
-#include "synth/layout/layout.hpp"
-#include "synth/program/operation.hpp"
+#include "runtime/elements/loops.hpp"
+#include "runtime/elements/reduce_kind.hpp"
 
 namespace tessera::runtime {
 

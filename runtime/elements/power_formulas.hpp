@@ -5,9 +5,9 @@
 #include <array>
 #include <limits>
 
-#include "runtime/kernels/arithmetic.hpp"
-#include "runtime/kernels/formula_parts.hpp"
-#include "runtime/kernels/formulas.hpp"
+#include "runtime/elements/arithmetic.hpp"
+#include "runtime/elements/formula_parts.hpp"
+#include "runtime/elements/formulas.hpp"
 
 namespace tessera::runtime::formulas {
 
