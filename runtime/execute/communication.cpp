@@ -6,11 +6,9 @@
 
 #include "base/check.hpp"
 #include "base/wide.hpp"
-#include "runtime/execute/devices.hpp"
 #include "runtime/execute/executor.hpp"
-#include "runtime/execute/local.hpp"
-#include "runtime/kernels/copy.hpp"
-#include "runtime/kernels/reduce.hpp"
+#include "runtime/execute/ranges.hpp"
+#include "runtime/kernels/parallel.hpp"
 #include "runtime/kinds.hpp"
 #include "runtime/memory/boxes.hpp"
 
@@ -21,9 +19,18 @@ base::Status Executor::collect(const synth::Apply& apply, const synth::Collect& 
   const synth::RegisterId to = apply.results[0];
   if (borders_ != nullptr && is_border(from, to)) return send_over_border(from, to);
   const synth::Collective& step = collect.collective;
+  const auto* const keep = std::get_if<synth::Keep>(&step.effect);
+  const bool is_listed = synth::listed_of(step) != nullptr && !team_.alone();
+  if (keep != nullptr && !is_listed) return this->keep(from, to, *keep);
+  if (team_.alone() && synth::program_of(step) == nullptr) return collect_boxes(apply, step, plan);
+  return on_host(apply, plan, [&] { return collect_boxes(apply, step, plan); });
+}
+
+base::Status Executor::collect_boxes(const synth::Apply& apply, const synth::Collective& step, const StepPlan& plan) {
+  const synth::RegisterId from = apply.operands[0];
+  const synth::RegisterId to = apply.results[0];
   if (const synth::ListedSends* const listed = synth::listed_of(step); listed != nullptr && !team_.alone())
     return send_as_listed(*listed, from, to);
-  if (const auto* keep = std::get_if<synth::Keep>(&step.effect)) return this->keep(from, to, *keep);
   switch (synth::movement(step)) {
     case synth::Movement::none:  // a slice is a view; nothing comes here
     case synth::Movement::copies:
@@ -64,14 +71,16 @@ base::Status Executor::send_as_listed(const synth::ListedSends& listed, synth::R
 }
 
 // Several relays at once, on ranks.
-base::Status Executor::relay_together(std::span<const synth::Step> steps) {
+base::Status Executor::relay_together(std::span<const synth::Step> steps, const StepPlan& plan) {
   std::vector<std::unique_ptr<SlotSchedule>> schedules;
   std::vector<SlotTask> tasks;
+  std::vector<const synth::Apply*> applies;
   OriginStatistics& statistics = costs_.of(steps[0].origin);
   const Costs::Moment begin = costs_.now();
   received_bytes_ = 0;
   for (const synth::Step& step : steps) {
     const auto& apply = std::get<synth::Apply>(step.node);
+    applies.push_back(&apply);
     const synth::Collective& collective = std::get<synth::Collect>(apply.operation).collective;
     const synth::ArrayType& from = storage_.type(apply.operands[0]);
     const synth::ArrayType& to = storage_.type(apply.results[0]);
@@ -80,7 +89,7 @@ base::Status Executor::relay_together(std::span<const synth::Step> steps) {
     tasks.push_back({schedules.back().get(), apply.operands[0], apply.results[0]});
     if (received_bytes_ > 0) ++statistics.steps;
   }
-  TESSERA_TRY_STATUS(run_slots(team_, tasks, storage_));
+  TESSERA_TRY_STATUS(on_host(applies, plan, [&] { return run_slots(team_, tasks, storage_); }));
   costs_.add_time(statistics, begin, true);
   statistics.received_bytes += received_bytes_;
   progress_.received_bytes += received_bytes_;
@@ -119,19 +128,18 @@ base::Status Executor::reduce_boxes(const synth::Collective& step, synth::Regist
   }
   count_received(known->second.plan.received);
   if (!team_.alone()) return run_reductions(team_, known->second.schedule, storage_, from, to);
-  run_reductions(known->second.plan, storage_, from, to);
-  return base::Done{};
+  return run_reductions(known->second.plan, storage_, from, to);
 }
 
 // Copies the boxes of the part of a result that has this number.
 base::Status Executor::copy_boxes(synth::RegisterId from, synth::RegisterId to, std::size_t part,
                                   const synth::Offset& offset) {
-  if (copy_own_boxes(from, to, offset)) return base::Done{};
+  TESSERA_TRY(is_done, copy_own_boxes(from, to, offset));
+  if (is_done) return base::Done{};
   const Copies& copies = cached_copies(from, to, part, offset);
   count_received(copies.received);
   if (!team_.alone()) return run_copies(team_, std::get<CopySchedule>(copies.how), storage_, from, to);
-  run_copies(std::get<CopyPlan>(copies.how), storage_, from, to);
-  return base::Done{};
+  return run_copies(std::get<CopyPlan>(copies.how), storage_, from, to);
 }
 
 namespace {
@@ -168,7 +176,7 @@ bool is_plain(const synth::Shift& shift) {
 
 // Copies a small part without a plan if every device has the elements that it wants. In a loop, parts begin elsewhere
 // in each turn, and a plan would take longer than the copies.
-bool Executor::copy_own_boxes(synth::RegisterId from, synth::RegisterId to, const synth::Offset& offset) {
+base::Result<bool> Executor::copy_own_boxes(synth::RegisterId from, synth::RegisterId to, const synth::Offset& offset) {
   const TileMap& sources = storage_.tiles(from);
   const TileMap& targets = storage_.tiles(to);
   const std::int64_t bytes = std::min(sources.bytes_total, targets.bytes_total);
@@ -181,33 +189,37 @@ bool Executor::copy_own_boxes(synth::RegisterId from, synth::RegisterId to, cons
     if (box && !lies_in(sources.boxes[device], *box, offset)) return false;
   }
   const Block mine = storage_.block(to);
-  for (std::int64_t number = mine.begin; number < mine.end; ++number) {
-    const auto device = static_cast<std::size_t>(number);
+  const auto move = [&](std::int64_t i) -> BoxMove {
+    const auto device = static_cast<std::size_t>(mine.begin + i);
     const auto box = box_with_source(targets.boxes[device], extents, offset);
-    if (!box) continue;
+    if (!box) return no_move(storage_.type(to).element());
     const TileView part = part_in(storage_.view(from, device), sources.boxes[device], source_of_copy(*box, offset));
-    copy_elements(part, target_part(storage_.out(to, device), targets.boxes[device], *box));
-  }
+    return {part, target_part(storage_.out(to, device), targets.boxes[device], *box)};
+  };
+  TESSERA_TRY_STATUS(storage_.engine().copy({mine.size(), move}, {.grain = mine.size()}));
   return true;
 }
 
 base::Status Executor::keep(synth::RegisterId from, synth::RegisterId to, const synth::Keep& step) {
-  const auto keep = [&](std::size_t device) -> Failure {
-    const auto number = static_cast<std::int64_t>(device);
-    if (step.from) {
-      const synth::Box& own = storage_.tiles(from).boxes[device];
-      fill_identity(step.reduce, storage_.out(to, device));
-      if (!synth::empty(own))
-        copy_elements(storage_.view(from, device),
-                      target_part(storage_.out(to, device), storage_.tiles(to).boxes[device], own));
-    } else if (synth::keeps_value(storage_.type(from), step.axes, number)) {
-      copy_elements(storage_.view(from, device), storage_.out(to, device));
-    } else {
-      fill_identity(step.reduce, storage_.out(to, device));
-    }
-    return std::nullopt;
+  const auto keeps = [&](std::size_t device) {
+    return step.from || synth::keeps_value(storage_.type(from), step.axes, static_cast<std::int64_t>(device));
   };
-  return on_devices(storage_.block(to), storage_.tiles(to).bytes_total, device_times(), keep);
+  const Block mine = storage_.block(to);
+  const auto filled = [&](std::int64_t i) -> TileOut {
+    const auto device = static_cast<std::size_t>(mine.begin + i);
+    TileOut out = storage_.out(to, device);
+    if (!step.from && keeps(device)) out.shape = {0};
+    return out;
+  };
+  const auto move = [&](std::int64_t i) -> BoxMove {
+    const auto device = static_cast<std::size_t>(mine.begin + i);
+    const synth::Box& own = storage_.tiles(from).boxes[device];
+    if (!keeps(device) || synth::empty(own)) return no_move(storage_.type(to).element());
+    return {storage_.view(from, device), target_part(storage_.out(to, device), storage_.tiles(to).boxes[device], own)};
+  };
+  TESSERA_TRY_STATUS(storage_.engine().fill_identity(step.reduce, {mine.size(), filled}));
+  return storage_.engine().copy({mine.size(), move},
+                                {.grain = storage_.tiles(to).bytes_total <= kGrain ? mine.size() : 1});
 }
 
 // Plans outside of loops are used once, and between many devices they are large.
@@ -236,14 +248,21 @@ const Executor::Copies& Executor::cached_copies(synth::RegisterId from, synth::R
   return known->second;
 }
 
-base::Status Executor::assemble(const synth::Apply& apply, const synth::Assemble& assemble) {
-  const synth::RegisterId to = apply.results[0];
+base::Status Executor::assemble(const synth::Apply& apply, const synth::Assemble& assemble, const StepPlan& plan) {
   std::vector<synth::Offset> offsets;
   for (const synth::Part& part : assemble.parts) {
     TESSERA_TRY(offset, part_offset(apply, part));
     offsets.push_back(offset);
   }
-  if (assemble.has_base) copy_to(apply.operands[0], to, storage_.offset(to));  // where it does not lie there already
+  const auto copy = [&] { return assemble_parts(apply, assemble, offsets); };
+  return team_.alone() ? copy() : on_host(apply, plan, copy);
+}
+
+base::Status Executor::assemble_parts(const synth::Apply& apply, const synth::Assemble& assemble,
+                                      const std::vector<synth::Offset>& offsets) {
+  const synth::RegisterId to = apply.results[0];
+  // Where it does not lie there already.
+  if (assemble.has_base) TESSERA_TRY_STATUS(copy_to(apply.operands[0], to, storage_.offset(to)));
   for (std::size_t k = 0; k < assemble.parts.size(); ++k) {
     const synth::RegisterId from = apply.operands[assemble.parts[k].operand];
     TESSERA_TRY_STATUS(copy_boxes(from, to, k, offsets[k]));

@@ -1,12 +1,11 @@
 // Loops and branches: which place a register has in which round (memory/plan.hpp).
 #include <algorithm>
+#include <span>
 
-#include "runtime/execute/devices.hpp"
 #include "runtime/execute/executor.hpp"
 #include "runtime/execute/rounds.hpp"
-#include "runtime/kernels/copy.hpp"
-#include "runtime/kernels/generate.hpp"
 #include "runtime/kernels/map.hpp"
+#include "runtime/kernels/parallel.hpp"
 #include "runtime/kinds.hpp"
 
 namespace tessera::runtime {
@@ -27,19 +26,20 @@ base::Status Executor::run_node(const synth::Step& step, const StepPlan& plan, c
   for (const SharedPlace& place : plan.shared) {
     for (const synth::RegisterId id : place.by) storage_.move_to(id, storage_.offset(place.result));
   }
-  const std::vector<Carried> carried = begin_loop(repeat, rounds);
+  TESSERA_TRY(carried, begin_loop(repeat, rounds));
   ++loops_;
   for (std::int64_t round = 0; round < rounds; ++round) {
     if (repeat.body.empty() && world_.stop != nullptr && world_.stop->load(std::memory_order_relaxed)) {
       return base::make(base::Kind::interrupted).from_step(step.origin);
     }
-    begin_round(repeat, carried, round, rounds);
+    TESSERA_TRY_STATUS(begin_round(repeat, carried, round, rounds));
     TESSERA_TRY_STATUS(run_body(repeat.body, plan.bodies[0]));
-    end_round(repeat, carried, round, rounds);
+    TESSERA_TRY_STATUS(end_round(repeat, carried, round, rounds));
+    TESSERA_TRY_STATUS(storage_.engine().turn_ends());
     TESSERA_TRY(more, goes_on(repeat, repeat.next));
     if (more && round + 1 == rounds && repeat.is_limited) return too_many_rounds(step, count);
     if (more) continue;
-    if (!writes_result_place(round, rounds)) bring_to_results(repeat, carried);
+    if (!writes_result_place(round, rounds)) TESSERA_TRY_STATUS(bring_to_results(repeat, carried));
     break;
   }
   --loops_;
@@ -53,14 +53,15 @@ base::Result<bool> Executor::goes_on(const synth::Repeat& repeat, const std::vec
 }
 
 // A loop that ends before its count has its last values in the places that the next turn would have read.
-void Executor::bring_to_results(const synth::Repeat& repeat, const std::vector<Carried>& carried) {
+base::Status Executor::bring_to_results(const synth::Repeat& repeat, const std::vector<Carried>& carried) {
   for (std::size_t k = 0; k < carried.size(); ++k) {
     storage_.move_to(repeat.parameters[k], carried[k].parameter_offset);
-    copy_to(repeat.parameters[k], repeat.results[k], carried[k].result_offset);
+    TESSERA_TRY_STATUS(copy_to(repeat.parameters[k], repeat.results[k], carried[k].result_offset));
   }
+  return base::Done{};
 }
 
-std::vector<Executor::Carried> Executor::begin_loop(const synth::Repeat& repeat, std::int64_t rounds) {
+base::Result<std::vector<Executor::Carried>> Executor::begin_loop(const synth::Repeat& repeat, std::int64_t rounds) {
   std::vector<Carried> carried;
   for (std::size_t k = 0; k < repeat.parameters.size(); ++k) {
     const synth::RegisterId parameter = repeat.parameters[k];
@@ -70,7 +71,7 @@ std::vector<Executor::Carried> Executor::begin_loop(const synth::Repeat& repeat,
     carried.push_back({offset, storage_.offset(result), plan_[repeat.next[k]].written_to == result});
     // Move the initial value away if the first turn would overwrite it. In a loop without turns it is the result.
     const bool moves = rounds < 1 || (place.adopts && !writes_result_place(0, rounds));
-    if (moves) copy_to(repeat.initial[k], result, carried.back().result_offset);
+    if (moves) TESSERA_TRY_STATUS(copy_to(repeat.initial[k], result, carried.back().result_offset));
     if (moves)
       storage_.move_to(parameter, carried.back().result_offset);
     else
@@ -79,10 +80,10 @@ std::vector<Executor::Carried> Executor::begin_loop(const synth::Repeat& repeat,
   return carried;
 }
 
-void Executor::begin_round(const synth::Repeat& repeat, const std::vector<Carried>& carried, std::int64_t round,
-                           std::int64_t rounds) {
-  write_index(repeat.index, round);
-  for (const synth::RegisterId index : repeat.indices_elsewhere) write_index(index, round);
+base::Status Executor::begin_round(const synth::Repeat& repeat, const std::vector<Carried>& carried, std::int64_t round,
+                                   std::int64_t rounds) {
+  TESSERA_TRY_STATUS(write_index(repeat.index, round));
+  for (const synth::RegisterId index : repeat.indices_elsewhere) TESSERA_TRY_STATUS(write_index(index, round));
   for (std::size_t k = 0; k < carried.size(); ++k) {
     const bool to_result = writes_result_place(round, rounds);
     const std::int64_t here = to_result ? carried[k].parameter_offset : carried[k].result_offset;
@@ -90,15 +91,18 @@ void Executor::begin_round(const synth::Repeat& repeat, const std::vector<Carrie
     if (round > 0) storage_.move_to(repeat.parameters[k], here);
     if (carried[k].direct) storage_.move_to(repeat.next[k], there);
   }
+  return base::Done{};
 }
 
-void Executor::end_round(const synth::Repeat& repeat, const std::vector<Carried>& carried, std::int64_t round,
-                         std::int64_t rounds) {
+base::Status Executor::end_round(const synth::Repeat& repeat, const std::vector<Carried>& carried, std::int64_t round,
+                                 std::int64_t rounds) {
   for (std::size_t k = 0; k < carried.size(); ++k) {
     if (carried[k].direct) continue;
     const bool to_result = writes_result_place(round, rounds);
-    copy_to(repeat.next[k], repeat.results[k], to_result ? carried[k].result_offset : carried[k].parameter_offset);
+    const std::int64_t there = to_result ? carried[k].result_offset : carried[k].parameter_offset;
+    TESSERA_TRY_STATUS(copy_to(repeat.next[k], repeat.results[k], there));
   }
+  return base::Done{};
 }
 
 base::Status Executor::run_node(const synth::Step&, const StepPlan& plan, const synth::Choose& choose) {
@@ -110,24 +114,26 @@ base::Status Executor::run_node(const synth::Step&, const StepPlan& plan, const 
   }
   TESSERA_TRY_STATUS(run_body(then ? choose.then_body : choose.else_body, plan.bodies[then ? 0 : 1]));
   for (std::size_t k = 0; k < values.size(); ++k) {
-    if (!is_direct(k)) copy_to(values[k], choose.results[k], storage_.offset(choose.results[k]));
+    if (is_direct(k)) continue;
+    TESSERA_TRY_STATUS(copy_to(values[k], choose.results[k], storage_.offset(choose.results[k])));
   }
   return base::Done{};
 }
 
 // Copies the tiles of a register to another place.
-void Executor::copy_to(synth::RegisterId from, synth::RegisterId type_of, std::int64_t offset) {
+base::Status Executor::copy_to(synth::RegisterId from, synth::RegisterId type_of, std::int64_t offset) {
   const TileMap& tiles = storage_.tiles(type_of);
   const Block mine = storage_.block(type_of);
   const std::int64_t grain = tiles.bytes_total <= 4 * kGrain ? mine.size() : 1;
-  parallel_ranges(mine.size(), grain, [&](std::int64_t begin, std::int64_t end) {
-    for (std::int64_t i = begin; i < end; ++i) {
-      const auto device = static_cast<std::size_t>(mine.begin + i);
-      const TileView source = storage_.view(from, device);
-      std::byte* const target = storage_.part(type_of, device) + offset;
-      if (source.data != target) copy_elements(source, TileOut{source.element, source.shape, target});
-    }
-  });
+  const auto move = [&](std::int64_t i) -> BoxMove {
+    const auto device = static_cast<std::size_t>(mine.begin + i);
+    const TileView source = storage_.view(from, device);
+    if (is_empty(source.shape)) return no_move(source.element);
+    std::byte* const target = storage_.room(type_of, device, offset);
+    if (source.data == target) return no_move(source.element);
+    return {source, {dense_strides(source.shape), target}};
+  };
+  return storage_.engine().copy({mine.size(), move}, {.grain = grain});
 }
 
 // A scalar that every rank knows, where others have all devices of its mesh.
@@ -145,12 +151,11 @@ void Executor::note_known(const synth::Step& step) {
   map(std::get<synth::Map>(apply->operation).op, operands, out);  // where it has no value, those who have it fail
 }
 
-void Executor::write_index(synth::RegisterId index, std::int64_t round) {
+base::Status Executor::write_index(synth::RegisterId index, std::int64_t round) {
   if (storage_.knows_itself(index)) *typed<std::int64_t>(storage_.own_scalar(index)) = round;
   const Block mine = storage_.block(index);
-  for (std::int64_t device = mine.begin; device < mine.end; ++device) {
-    *typed<std::int64_t>(storage_.out(index, static_cast<std::size_t>(device))) = round;
-  }
+  const auto tile = [&](std::int64_t i) { return storage_.out(index, static_cast<std::size_t>(mine.begin + i)); };
+  return storage_.engine().write_index({mine.size(), tile}, round);
 }
 
 }  // namespace tessera::runtime

@@ -12,9 +12,8 @@
 #include <utility>
 #include <vector>
 
-#include "runtime/execute/devices.hpp"
+#include "runtime/engine/host/devices.hpp"
 #include "runtime/execute/executor.hpp"
-#include "runtime/execute/local.hpp"
 #include "runtime/kernels/copy.hpp"
 #include "runtime/kernels/take.hpp"
 #include "runtime/kinds.hpp"
@@ -275,21 +274,25 @@ Received RowDelivery::received() const {
 
 }  // namespace
 
-base::Status Executor::add_delivered_rows(const synth::Apply& apply) {
-  const LocalStep local{program_, storage_, world_.files, apply, device_times()};
+base::Status Executor::run_scatter_add(const synth::Apply& apply, const StepPlan& plan) {
   if (!synth::adds_by_delivery(storage_.type(apply.operands[1]), storage_.type(apply.results[0])))
-    return run_operation(local, synth::ScatterAdd{});
+    return take_local(apply, plan);
+  return on_host(apply, plan, [&] { return add_delivered_rows(apply); });
+}
+
+base::Status Executor::add_delivered_rows(const synth::Apply& apply) {
   const auto delivery = std::make_shared<RowDelivery>(team_, storage_, apply);
-  TESSERA_TRY_STATUS(on_devices(delivery->block(), work_of(local), local.times,
+  TESSERA_TRY_STATUS(on_devices(delivery->block(), work_of(storage_, apply), device_times(),
                                 [&](std::size_t device) { return delivery->find_rows(device); }));
   if (stop_asked(world_.stop)) return base::make(base::Kind::interrupted);  // ids may be anything
   if (!team_.alone()) TESSERA_TRY_STATUS(delivery->tell_numbers());
   for (const synth::Interval& tiles : delivery->rounds()) {
     if (!team_.alone()) TESSERA_TRY_STATUS(delivery->bring_rows(tiles));
-    TESSERA_TRY_STATUS(on_devices(delivery->block(), work_of(local), local.times, [&](std::size_t device) -> Failure {
+    const auto add = [&](std::size_t device) -> Failure {
       delivery->add(device, tiles);
       return std::nullopt;
-    }));
+    };
+    TESSERA_TRY_STATUS(on_devices(delivery->block(), work_of(storage_, apply), device_times(), add));
   }
   count_received(delivery->received());
   counts_apart_ = !team_.alone();

@@ -5,11 +5,10 @@
 #include <span>
 
 #include "base/check.hpp"
-#include "runtime/execute/chain.hpp"
 #include "runtime/execute/effects.hpp"
-#include "runtime/execute/local.hpp"
 #include "runtime/execute/stopping.hpp"
 #include "runtime/kinds.hpp"
+#include "runtime/memory/chains.hpp"
 
 namespace tessera::runtime {
 
@@ -18,9 +17,6 @@ namespace {
 template <class T, class... Kinds>
 constexpr bool one_of = (std::same_as<T, Kinds> || ...);
 
-template <class T>
-constexpr bool is_constructor =
-    one_of<T, synth::Constant, synth::Fill, synth::Iota, synth::Random, synth::Normal, synth::Load>;
 template <class T>
 constexpr bool is_effect = one_of<T, synth::PrintText, synth::Print, synth::Show, synth::Save, synth::Assert>;
 
@@ -37,12 +33,14 @@ base::Status from_step(base::Status status, std::uint32_t origin) {
 }  // namespace
 
 Executor::Executor(const synth::Program& program, const TileMaps& tiles, const MemoryPlan& plan, Team& team,
-                   Parts parts, const std::vector<Value>& inputs, const World& world)
+                   Parts parts, const std::vector<Value>& inputs, const World& world, Engine& engine)
     : program_(program),
       plan_(plan),
       world_(world),
+      engine_(engine),
       team_(team),
-      storage_(program, tiles, plan, team, std::move(parts), inputs),
+      storage_(program, tiles, plan, team, std::move(parts), inputs, engine),
+      host_copies_(engine, storage_),
       payload_(tiles, program.inputs),
       peak_bytes_(payload_.largest()),
       progress_{0, static_cast<std::int64_t>(program.body.size()), 0},
@@ -54,7 +52,10 @@ Executor::Executor(const synth::Program& program, const TileMaps& tiles, const M
 base::Status Executor::run() {
   TESSERA_TRY_STATUS(run_stoppable(world_.stop, [&](const BeginWatch& watch) {
     begin_watch_ = &watch;
-    return run_body(program_.body, plan_.body);
+    base::Status status = run_body(program_.body, plan_.body);
+    // Whatever the engine has found wrong since it was asked last came before.
+    base::Status all_done = engine_.wait();
+    return all_done.ok() ? status : all_done;
   }));
   // A step that was given up has left nonsense behind.
   if (stop_asked(world_.stop)) return base::make(base::Kind::interrupted);
@@ -81,6 +82,7 @@ base::Status Executor::run_body(const synth::Body& body, const BodyPlan& plan) {
     const std::size_t chain_end = plan.steps[i].chain_end;
     const std::size_t end = chain_end > 0 ? chain_end : team_.alone() ? i + 1 : synth::company_end(body, i);
     const std::span steps(&step, end - i);
+    origin_ = step.origin;
     TESSERA_TRY_STATUS(from_step(may_take(steps), step.origin));
     TESSERA_TRY_STATUS(from_step(team_.begin_step(), step.origin));
     if (borders_ != nullptr) TESSERA_TRY_STATUS(from_step(team_.advance_beside(), step.origin));
@@ -119,7 +121,7 @@ bool Executor::may_be_long(const synth::Step& step) const {
 
 base::Status Executor::take(std::span<const synth::Step> steps, const StepPlan& plan) {
   if (plan.chain_end > 0) return run_chain_of(steps, plan.chain_lead);
-  if (steps.size() > 1) return relay_together(steps);
+  if (steps.size() > 1) return relay_together(steps, plan);
   return std::visit([&](const auto& node) { return run_node(steps[0], plan, node); }, steps[0].node);
 }
 
@@ -186,9 +188,32 @@ base::Status Executor::run_chain_of(std::span<const synth::Step> steps, std::siz
     if (std::holds_alternative<synth::Constant>(apply.operation))
       TESSERA_TRY_STATUS(run_operation_of(apply, StepPlan{}));
   }
-  run_chain(steps, lead, plan_, storage_);
+  TESSERA_TRY_STATUS(take_chain(ChainStep{steps, lead, plan_, storage_}));
   costs_.add_time(costs_.of(steps[0].origin), begin, false);
   return base::Done{};
+}
+
+base::Status Executor::take_chain(const ChainStep& chain) {
+  if (storage_.engine().takes(chain)) return storage_.engine().take(chain);
+  std::vector<const synth::Apply*> applies;
+  for (const synth::Step& step : chain.steps) {
+    const auto& apply = std::get<synth::Apply>(step.node);
+    if (is_computed(apply)) applies.push_back(&apply);  // constants are there, and reshapes are views
+  }
+  return on_host(applies, StepPlan{}, [&] { return storage_.engine().take(chain); });
+}
+
+// What every device does on its own tiles.
+base::Status Executor::take_local(const synth::Apply& apply, const StepPlan& plan) {
+  const LocalStep step{program_, storage_,       apply,   plan.beside_offset,
+                       {},       device_times(), origin_, world_.ordered_products};
+  return storage_.engine().is_host() ? storage_.engine().take(step) : take_far(step, plan);
+}
+
+base::Status Executor::lay(const synth::Apply& apply, const synth::Lay& lay, const StepPlan& plan) {
+  TESSERA_TRY(starts, starts_of(apply, lay));
+  const LocalStep step{program_, storage_, apply, 0, starts, device_times(), origin_};
+  return storage_.engine().is_host() ? storage_.engine().take(step) : take_far(step, plan);
 }
 
 base::Status Executor::run_operation_of(const synth::Apply& apply, const StepPlan& plan) {
@@ -197,26 +222,25 @@ base::Status Executor::run_operation_of(const synth::Apply& apply, const StepPla
   return std::visit(
       [&](const auto& operation) -> base::Status {
         using T = std::remove_cvref_t<decltype(operation)>;
-        const LocalStep local{program_, storage_, world_.files, apply, device_times()};
-        if constexpr (is_constructor<T>)
-          return run_constructor(local, operation);
-        else if constexpr (is_effect<T>)
+        if constexpr (is_effect<T>)
           return run_to_the_end(
               [&] { return run_effect(EffectStep{program_, storage_, world_, apply, output_bytes_}, operation); });
+        else if constexpr (std::same_as<T, synth::Load>)
+          return on_host(apply, plan, [&] { return load(apply, operation); });
         else if constexpr (std::same_as<T, synth::Collect>)
           return collect(apply, operation, plan);
         else if constexpr (std::same_as<T, synth::Assemble>)
-          return assemble(apply, operation);
+          return assemble(apply, operation, plan);
         else if constexpr (std::same_as<T, synth::Scan>)
-          return scan_over_tiles(apply, operation, plan);
-        else if constexpr (std::same_as<T, synth::MatrixFunction>)
-          return run_operation(local, operation, plan.beside_offset);
+          return run_scan(apply, operation, plan);
         else if constexpr (std::same_as<T, synth::Take>)
-          return take_rows(apply);
+          return run_take(apply, plan);
         else if constexpr (std::same_as<T, synth::ScatterAdd>)
-          return add_delivered_rows(apply);
+          return run_scatter_add(apply, plan);
+        else if constexpr (std::same_as<T, synth::Lay>)
+          return lay(apply, operation, plan);
         else
-          return run_operation(local, operation);
+          return take_local(apply, plan);
       },
       apply.operation);
 }

@@ -4,16 +4,20 @@
 #pragma once
 
 #include <array>
+#include <functional>
 #include <map>
 #include <memory>
 #include <optional>
 #include <span>
+#include <string>
 #include <utility>
 #include <variant>
 #include <vector>
 
 #include "base/result.hpp"
+#include "runtime/engine/engine.hpp"
 #include "runtime/execute/costs.hpp"
+#include "runtime/execute/host_copies.hpp"
 #include "runtime/execute/stopping.hpp"
 #include "runtime/execute/throttle.hpp"
 #include "runtime/execute/trace.hpp"
@@ -24,13 +28,14 @@
 #include "runtime/transfers/programs.hpp"
 #include "runtime/transfers/relays.hpp"
 #include "runtime/transfers/storage.hpp"
+#include "synth/collective/carries.hpp"
 
 namespace tessera::runtime {
 
 class Executor {
  public:
   Executor(const synth::Program& program, const TileMaps& tiles, const MemoryPlan& plan, Team& team, Parts parts,
-           const std::vector<Value>& inputs, const World& world);
+           const std::vector<Value>& inputs, const World& world, Engine& engine);
 
   base::Status run();
   // Called on all ranks, after their agreement on how the run went: ends the trace.
@@ -41,6 +46,8 @@ class Executor {
   std::vector<OriginStatistics> take_statistics() { return costs_.take(); }
   // Payload alive on a device, the largest seen.
   std::int64_t peak_bytes() const { return peak_bytes_; }
+  // The steps that were taken on copies in host memory, by their words.
+  const std::map<std::string, std::int64_t>& host_steps() const { return host_steps_; }
   // The clock of a run that is throttled, else 0.
   double clock_seconds() const { return throttle_ ? throttle_->clock() : 0; }
 
@@ -57,6 +64,28 @@ class Executor {
   base::Status run_node(const synth::Step& step, const StepPlan& plan, const synth::Pipeline& pipeline);
   base::Status run_chain_of(std::span<const synth::Step> steps, std::size_t lead);
   base::Status run_operation_of(const synth::Apply& apply, const StepPlan& plan);
+  base::Status take_local(const synth::Apply& apply, const StepPlan& plan);
+  base::Status take_chain(const ChainStep& chain);
+  base::Status collect_boxes(const synth::Apply& apply, const synth::Collective& step, const StepPlan& plan);
+  // What looks into the tiles of these steps: where the engine is not the host, into copies of them.
+  using Applies = std::span<const synth::Apply* const>;
+  template <class F>
+  base::Status on_host(Applies applies, const StepPlan& plan, const F& f) {
+    return storage_.engine().is_host() ? f() : on_copies(applies, plan, f);
+  }
+  template <class F>
+  base::Status on_host(const synth::Apply& apply, const StepPlan& plan, const F& f) {
+    return on_host(std::array{&apply}, plan, f);
+  }
+  // far_steps.cpp
+  base::Status on_copies(Applies applies, const StepPlan& plan, const std::function<base::Status()>& f);
+  base::Status take_far(const LocalStep& step, const StepPlan& plan);
+  base::Status move_far(const LocalStep& step);
+  base::Result<bool> keep_constant(synth::RegisterId result, const synth::Literal& literal);
+  base::Status write_constant(const synth::Apply& apply, const synth::Constant& constant);
+
+  base::Status lay(const synth::Apply& apply, const synth::Lay& lay, const StepPlan& plan);
+  base::Status load(const synth::Apply& apply, const synth::Load& load);
 
   // control.cpp
   struct Carried {
@@ -64,15 +93,15 @@ class Executor {
     std::int64_t result_offset = 0;
     bool direct = false;  // the body writes the next value where it is wanted
   };
-  std::vector<Carried> begin_loop(const synth::Repeat& repeat, std::int64_t rounds);
+  base::Result<std::vector<Carried>> begin_loop(const synth::Repeat& repeat, std::int64_t rounds);
   base::Result<bool> goes_on(const synth::Repeat& repeat, const std::vector<synth::RegisterId>& values);
-  void bring_to_results(const synth::Repeat& repeat, const std::vector<Carried>& carried);
-  void begin_round(const synth::Repeat& repeat, const std::vector<Carried>& carried, std::int64_t round,
-                   std::int64_t rounds);
-  void end_round(const synth::Repeat& repeat, const std::vector<Carried>& carried, std::int64_t round,
-                 std::int64_t rounds);
-  void copy_to(synth::RegisterId from, synth::RegisterId type_of, std::int64_t offset);
-  void write_index(synth::RegisterId index, std::int64_t round);
+  base::Status bring_to_results(const synth::Repeat& repeat, const std::vector<Carried>& carried);
+  base::Status begin_round(const synth::Repeat& repeat, const std::vector<Carried>& carried, std::int64_t round,
+                           std::int64_t rounds);
+  base::Status end_round(const synth::Repeat& repeat, const std::vector<Carried>& carried, std::int64_t round,
+                         std::int64_t rounds);
+  base::Status copy_to(synth::RegisterId from, synth::RegisterId type_of, std::int64_t offset);
+  base::Status write_index(synth::RegisterId index, std::int64_t round);
   void note_known(const synth::Step& step);
 
   // pipeline.cpp
@@ -81,7 +110,8 @@ class Executor {
   base::Status take_visit(const synth::Pipeline& pipeline, const StepPlan& plan, std::uint32_t visit,
                           std::int64_t microbatch);
   void enter(std::int64_t visit, std::int64_t microbatch);
-  void begin_visit(const synth::Pipeline& pipeline, const StepPlan& plan, std::uint32_t visit, std::int64_t microbatch);
+  base::Status begin_visit(const synth::Pipeline& pipeline, const StepPlan& plan, std::uint32_t visit,
+                           std::int64_t microbatch);
 
   base::Status take_all(const synth::Pipeline& pipeline, const StepPlan& plan, const std::vector<std::uint32_t>& order);
   // On ranks.
@@ -103,16 +133,23 @@ class Executor {
     ReductionSchedule schedule;  // of a team
   };
   base::Status collect(const synth::Apply& apply, const synth::Collect& collect, const StepPlan& plan);
-  base::Status assemble(const synth::Apply& apply, const synth::Assemble& assemble);
-  base::Status scan_over_tiles(const synth::Apply& apply, const synth::Scan& scan, const StepPlan& plan);
+  base::Status assemble(const synth::Apply& apply, const synth::Assemble& assemble, const StepPlan& plan);
+  base::Status assemble_parts(const synth::Apply& apply, const synth::Assemble& assemble,
+                              const std::vector<synth::Offset>& offsets);
+  base::Status run_scan(const synth::Apply& apply, const synth::Scan& scan, const StepPlan& plan);
+  base::Status scan_over_tiles(const synth::Apply& apply, const synth::Scan& scan,
+                               const std::vector<synth::CarryHop>& hops, const StepPlan& plan);
+  base::Status run_take(const synth::Apply& apply, const StepPlan& plan);
   base::Status take_rows(const synth::Apply& apply);
+  base::Status run_scatter_add(const synth::Apply& apply, const StepPlan& plan);
   base::Status add_delivered_rows(const synth::Apply& apply);
   base::Status keep(synth::RegisterId from, synth::RegisterId to, const synth::Keep& step);
+  base::Result<synth::Shape> starts_of(const synth::Apply& apply, const synth::Lay& lay) const;
   base::Result<synth::Offset> part_offset(const synth::Apply& apply, const synth::Part& part) const;
   base::Status copy_whole(synth::RegisterId from, synth::RegisterId to);
   base::Status copy_boxes(synth::RegisterId from, synth::RegisterId to, std::size_t part, const synth::Offset& offset);
-  bool copy_own_boxes(synth::RegisterId from, synth::RegisterId to, const synth::Offset& offset);
-  base::Status relay_together(std::span<const synth::Step> steps);
+  base::Result<bool> copy_own_boxes(synth::RegisterId from, synth::RegisterId to, const synth::Offset& offset);
+  base::Status relay_together(std::span<const synth::Step> steps, const StepPlan& plan);
   base::Status relay_boxes(const synth::RelayRecipe& recipe, synth::RegisterId from, synth::RegisterId to);
   base::Status send_as_listed(const synth::ListedSends& listed, synth::RegisterId from, synth::RegisterId to);
   base::Status reduce_by_program(const synth::Collective& step, synth::RegisterId from, synth::RegisterId to,
@@ -137,17 +174,22 @@ class Executor {
   const synth::Program& program_;
   const MemoryPlan& plan_;
   const World& world_;
+  Engine& engine_;
   Team& team_;
   Storage storage_;
+  HostCopies host_copies_;
+  std::vector<bool> placed_;  // which registers are more than read (far_steps.cpp); empty: not known yet
   Payload payload_;
   const BeginWatch* begin_watch_ = nullptr;
   std::unique_ptr<Tracer> tracer_;  // none: nobody wants to know
   std::optional<Throttle> throttle_;
   std::int64_t peak_bytes_ = 0;
+  std::map<std::string, std::int64_t> host_steps_;
   std::int64_t received_bytes_ = 0;  // by the present step
   bool counts_apart_ = false;        // every rank counts what its own devices receive in the present step
   Progress progress_;
   std::int64_t steps_taken_ = 0;
+  std::uint32_t origin_ = 0;       // of the present step
   std::int64_t output_bytes_ = 0;  // that were written
   Costs costs_;
   int loops_ = 0;               // that run

@@ -1,8 +1,8 @@
 #include "runtime/execute/outputs.hpp"
 
 #include <algorithm>
+#include <set>
 
-#include "runtime/kernels/copy.hpp"
 #include "runtime/memory/bytes.hpp"
 
 namespace tessera::runtime {
@@ -22,7 +22,21 @@ bool Outputs::is_copied(synth::RegisterId id) const {
   for (synth::RegisterId at = id; at != root; at = plan_[at].source) {
     if (plan_[at].where == Where::slice) return true;
   }
-  return plan_[root].where != Where::input && storage_.tiles(root).bytes_max <= kSmallTileBytes;
+  if (plan_[root].where == Where::input) return false;
+  return leaves_arena_ || storage_.tiles(root).bytes_max <= kSmallTileBytes;
+}
+
+bool Outputs::are_small_in_arena() const {
+  std::set<synth::RegisterId> roots;
+  std::int64_t kept = 0;
+  std::int64_t all = 0;
+  for (const synth::RegisterId id : program_.outputs) {
+    const synth::RegisterId root = plan_[id].root;
+    if (plan_[root].where != Where::input && roots.insert(root).second)
+      kept = add_bytes(kept, storage_.tiles(root).bytes_total);
+  }
+  for (const std::int64_t bytes : plan_.arena_bytes) all = add_bytes(all, bytes);
+  return kept < all / 4 * 3;
 }
 
 PartMap Outputs::copies_map() const {
@@ -64,15 +78,14 @@ base::Status Outputs::reserve() {
     const synth::RegisterId id = program_.outputs[k];
     if (!is_copied(id)) continue;
     const Block mine = storage_.block(id);
-    for (std::int64_t d = mine.begin; d < mine.end; ++d) {
-      const auto device = static_cast<std::size_t>(d);
-      const TileView view = storage_.view(id, device);
-      const std::int64_t at = storage_.type(id).mesh().run_device(d);
-      std::byte* const target = parts.part(at) + begin_of_copy(k, at);
-      copy_elements(view, TileOut{view.element, view.shape, target});
-    }
+    const auto move = [&](std::int64_t i) -> BoxMove {
+      const TileView view = storage_.view(id, static_cast<std::size_t>(mine.begin + i));
+      const std::int64_t at = storage_.type(id).mesh().run_device(mine.begin + i);
+      return {view, {dense_strides(view.shape), parts.part(at) + begin_of_copy(k, at)}};
+    };
+    TESSERA_TRY_STATUS(storage_.engine().copy({mine.size(), move}, {.grain = mine.size()}));
   }
-  return base::Done{};
+  return storage_.engine().wait();
 }
 
 std::vector<Value> Outputs::take(const std::vector<std::int64_t>& offsets) {

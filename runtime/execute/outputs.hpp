@@ -18,7 +18,9 @@ class Outputs {
   // `team` is the storage's, for the values to keep; none if it is alone.
   Outputs(const synth::Program& program, const MemoryPlan& plan, const Storage& storage,
           const std::vector<Value>& inputs, std::shared_ptr<Team> team)
-      : program_(program), plan_(plan), storage_(storage), inputs_(inputs), team_(std::move(team)) {}
+      : program_(program), plan_(plan), storage_(storage), inputs_(inputs), team_(std::move(team)) {
+    leaves_arena_ = !storage.engine().is_host() && are_small_in_arena();
+  }
 
   // After the last step: memory for what is copied, and the copies of this rank's tiles.
   base::Status reserve();
@@ -27,6 +29,8 @@ class Outputs {
   std::vector<Value> take(const std::vector<std::int64_t>& offsets);
 
  private:
+  // Are the outputs so little of the arena that it is not worth keeping for them? Of the host's the rest is given back.
+  bool are_small_in_arena() const;
   // All ranks answer this alike.
   bool is_copied(synth::RegisterId id) const;
   PartMap copies_map() const;
@@ -44,6 +48,7 @@ class Outputs {
   const std::vector<Value>& inputs_;
   std::shared_ptr<Team> team_;
   std::shared_ptr<Arena> arena_;  // of the copies
+  bool leaves_arena_ = false;     // everything is copied
   std::map<synth::RegisterId, std::shared_ptr<const Arena>> leases_;
 };
 

@@ -55,6 +55,7 @@ base::Status Executor::run_node(const synth::Step&, const StepPlan& plan, const 
 
 base::Status Executor::take_all(const synth::Pipeline& pipeline, const StepPlan& plan,
                                 const std::vector<std::uint32_t>& order) {
+  host_copies_.forget();
   if (team_.alone()) return base::guarded([&] { return take_visits(pipeline, plan, order); });
   base::Status status = base::guarded([&]() -> base::Status {
     Borders borders(team_, storage_, crossings(pipeline, order));
@@ -105,7 +106,8 @@ base::Status Executor::take_visits(const synth::Pipeline& pipeline, const StepPl
                                    const std::vector<std::uint32_t>& order) {
   for (std::size_t k = 0; k < pipeline.parameters.size(); ++k) {
     storage_.alias(pipeline.parameters[k], pipeline.initial[k]);
-    if (pipeline.count < 1) copy_to(pipeline.initial[k], pipeline.results[k], storage_.offset(pipeline.results[k]));
+    if (pipeline.count > 0) continue;
+    TESSERA_TRY_STATUS(copy_to(pipeline.initial[k], pipeline.results[k], storage_.offset(pipeline.results[k])));
   }
   std::vector<std::int64_t> taken(pipeline.visits.size(), 0);
   for (const std::uint32_t visit : order) {
@@ -117,7 +119,7 @@ base::Status Executor::take_visits(const synth::Pipeline& pipeline, const StepPl
 
 base::Status Executor::take_visit(const synth::Pipeline& pipeline, const StepPlan& plan, std::uint32_t visit,
                                   std::int64_t microbatch) {
-  begin_visit(pipeline, plan, visit, microbatch);
+  TESSERA_TRY_STATUS(begin_visit(pipeline, plan, visit, microbatch));
   for (const synth::RegisterId id : plan.turning[visit]) {
     if (borders_ != nullptr) TESSERA_TRY_STATUS(borders_->take(id, microbatch));
     recall(id, microbatch);
@@ -129,9 +131,9 @@ base::Status Executor::take_visit(const synth::Pipeline& pipeline, const StepPla
     const bool is_written = plan_[pipeline.next[k]].written_to == pipeline.results[k];
     if (pipeline.carried_by[k] != visit || is_written) continue;
     const std::int64_t there = to_result ? storage_.offset(pipeline.results[k]) : plan_[pipeline.parameters[k]].offset;
-    copy_to(pipeline.next[k], pipeline.results[k], there);
+    TESSERA_TRY_STATUS(copy_to(pipeline.next[k], pipeline.results[k], there));
   }
-  return base::Done{};
+  return storage_.engine().turn_ends();
 }
 
 // A scalar that every rank knows, on ranks without devices of its mesh.
@@ -165,10 +167,10 @@ void Executor::enter(std::int64_t visit, std::int64_t microbatch) {
   if (tracer_ != nullptr) tracer_->enter(visit, microbatch);
 }
 
-void Executor::begin_visit(const synth::Pipeline& pipeline, const StepPlan& plan, std::uint32_t visit,
-                           std::int64_t microbatch) {
+base::Status Executor::begin_visit(const synth::Pipeline& pipeline, const StepPlan& plan, std::uint32_t visit,
+                                   std::int64_t microbatch) {
   enter(visit, microbatch);
-  for (const synth::RegisterId index : pipeline.indices) write_index(index, microbatch);
+  for (const synth::RegisterId index : pipeline.indices) TESSERA_TRY_STATUS(write_index(index, microbatch));
   for (const synth::RegisterId id : plan.turning[visit]) {
     const std::vector<std::int64_t>& offsets = plan_[id].microbatch_offsets;
     storage_.move_to(id, offsets[static_cast<std::size_t>(microbatch) % offsets.size()]);
@@ -182,6 +184,7 @@ void Executor::begin_visit(const synth::Pipeline& pipeline, const StepPlan& plan
     if (plan_[pipeline.next[k]].written_to == pipeline.results[k])
       storage_.move_to(pipeline.next[k], to_result ? of_result : of_parameter);
   }
+  return base::Done{};
 }
 
 }  // namespace tessera::runtime

@@ -14,9 +14,8 @@
 #include <utility>
 #include <vector>
 
-#include "runtime/execute/devices.hpp"
+#include "runtime/engine/host/devices.hpp"
 #include "runtime/execute/executor.hpp"
-#include "runtime/execute/local.hpp"
 #include "runtime/kernels/copy.hpp"
 #include "runtime/kernels/given_up.hpp"
 #include "runtime/kernels/take.hpp"
@@ -279,22 +278,26 @@ Received RowFetch::received() const {
 
 }  // namespace
 
-base::Status Executor::take_rows(const synth::Apply& apply) {
-  const LocalStep local{program_, storage_, world_.files, apply, device_times()};
+base::Status Executor::run_take(const synth::Apply& apply, const StepPlan& plan) {
   if (!synth::takes_by_request(storage_.type(apply.operands[0]), storage_.type(apply.results[0])))
-    return run_operation(local, synth::Take{});
+    return take_local(apply, plan);
+  return on_host(apply, plan, [&] { return take_rows(apply); });
+}
+
+base::Status Executor::take_rows(const synth::Apply& apply) {
   const auto fetch = std::make_shared<RowFetch>(team_, storage_, apply);
-  TESSERA_TRY_STATUS(on_devices(fetch->block(), work_of(local), local.times,
+  TESSERA_TRY_STATUS(on_devices(fetch->block(), work_of(storage_, apply), device_times(),
                                 [&](std::size_t device) { return fetch->find_rows(device); }));
   if (stop_asked(world_.stop)) return base::make(base::Kind::interrupted);  // ids may be anything
   if (!team_.alone()) {
     TESSERA_TRY_STATUS(fetch->tell_numbers());
     TESSERA_TRY_STATUS(fetch->begin_rows());
   }
-  TESSERA_TRY_STATUS(on_devices(fetch->block(), work_of(local), local.times, [&](std::size_t device) -> Failure {
-    fetch->put_near_rows(device);
-    return std::nullopt;
-  }));
+  TESSERA_TRY_STATUS(
+      on_devices(fetch->block(), work_of(storage_, apply), device_times(), [&](std::size_t device) -> Failure {
+        fetch->put_near_rows(device);
+        return std::nullopt;
+      }));
   if (!team_.alone()) TESSERA_TRY_STATUS(team_.await_messages());
   count_received(fetch->received());
   counts_apart_ = !team_.alone();

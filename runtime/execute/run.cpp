@@ -9,6 +9,7 @@
 
 #include "base/check.hpp"
 #include "base/units_text.hpp"
+#include "runtime/engine/host/host_engine.hpp"
 #include "runtime/execute/executor.hpp"
 #include "runtime/execute/outputs.hpp"
 #include "runtime/kernels/blas.hpp"
@@ -75,6 +76,15 @@ base::Status check_memory(const synth::Program& program, const TileMaps& tiles, 
   return own <= limit ? base::Status(base::Done{}) : too_much(plan, own, limit, " of address space");
 }
 
+// The same where tiles lie in an engine's own memory.
+base::Status check_engine_memory(const synth::Program& program, const TileMaps& tiles, const MemoryPlan& plan,
+                                 const PartMap& map, const Engine& engine, int rank) {
+  const std::int64_t limit = engine.memory_bytes_max(0);
+  const std::int64_t bytes = needed_bytes(program, tiles, plan, map, rank);
+  if (limit == 0 || bytes <= limit) return base::Done{};
+  return too_much(plan, bytes, limit, " of " + engine.name(0));
+}
+
 // The device that lacks the most memory. The machine may describe fewer devices than the run has.
 base::Status check_device_memory(const synth::Program& program, const TileMaps& tiles, const MemoryPlan& plan,
                                  const World& world) {
@@ -120,10 +130,15 @@ struct ProgramMemory {
 
 namespace {
 
+std::shared_ptr<Engine> engine_of(const World& world) {
+  return world.engine != nullptr ? world.engine : std::make_shared<HostEngine>(world.memory);
+}
+
 // Everything a run needs before its first step.
 struct Ready {
   std::optional<ProgramMemory> own;  // unless it was known before
   const ProgramMemory* memory = nullptr;
+  std::shared_ptr<Engine> engine;
   std::shared_ptr<Arena> arena;
 };
 
@@ -132,10 +147,10 @@ std::int64_t offset_in_region(const Team& team, const std::shared_ptr<Arena>& ar
 }
 
 // A failure has its place where the program needs the most.
-base::Result<std::shared_ptr<Arena>> reserve(const Team& team, const ProgramMemory& memory, const World& world) {
+base::Result<std::shared_ptr<Arena>> reserve(const Team& team, const ProgramMemory& memory, Engine& engine) {
   const std::int64_t bytes = memory.map.arena_bytes(team.rank());
   auto arena = team.region() != nullptr ? Arena::reserve(std::span(&bytes, 1), team.region())
-                                        : Arena::reserve(std::span(&bytes, 1), world.memory);
+                                        : Arena::reserve(std::span(&bytes, 1), engine.pool(0));
   if (arena.ok()) return arena;
   return base::Diagnostic(arena.errors().front()).from_step(memory.plan.peak_origin);
 }
@@ -149,18 +164,23 @@ base::Status make_ready(const synth::Program& program, const std::vector<Value>&
   }
   const ProgramMemory& memory = *ready.memory;
   TESSERA_TRY_STATUS(check_device_memory(program, memory.tiles, memory.plan, world));
-  TESSERA_TRY_STATUS(check_memory(program, memory.tiles, memory.plan, memory.map, world, team));
-  TESSERA_TRY(arena, reserve(team, memory, world));
+  if (ready.engine->is_host()) {
+    TESSERA_TRY_STATUS(check_memory(program, memory.tiles, memory.plan, memory.map, world, team));
+  } else {
+    TESSERA_TRY_STATUS(check_engine_memory(program, memory.tiles, memory.plan, memory.map, *ready.engine, team.rank()));
+  }
+  TESSERA_TRY(arena, reserve(team, memory, *ready.engine));
   ready.arena = arena;
   return base::Done{};
 }
 
-// Inputs of runs with fewer devices move to where their devices are now.
+// Inputs of runs with fewer devices move to where their devices are now, and those that lie elsewhere are brought in.
 base::Result<std::vector<Value>> moved_inputs(const std::vector<Value>& inputs, const DeviceRanks& ranks,
-                                              const World& world) {
+                                              const World& world, const std::shared_ptr<Engine>& engine) {
   std::vector<Value> moved;
   for (const Value& input : inputs) {
-    TESSERA_TRY(value, on_ranks(input, ranks, world.memory));
+    TESSERA_TRY(dealt, on_ranks(input, ranks, world.memory));
+    TESSERA_TRY(value, dealt.on(engine));
     moved.push_back(std::move(value));
   }
   return moved;
@@ -187,7 +207,7 @@ std::vector<std::int64_t> offsets_of(const std::vector<Team::Words>& words) {
 
 base::Result<Outcome> run_checked(const synth::Program& program, const ProgramMemory* known,
                                   const std::vector<Value>& given, const World& world, Team& team) {
-  Ready own{{}, known, {}};
+  Ready own{{}, known, engine_of(world), {}};
   const base::Status ready = base::guarded_until_stopped([&] { return make_ready(program, given, world, team, own); });
   const auto hash =
       team.alone() ? 0
@@ -202,11 +222,11 @@ base::Result<Outcome> run_checked(const synth::Program& program, const ProgramMe
   std::optional<Outputs> outputs;
   team.begin_run(world.stop);
   base::Status done = base::guarded([&]() -> base::Status {
-    TESSERA_TRY(moved, moved_inputs(given, memory.map.ranks(), world));
+    TESSERA_TRY(moved, moved_inputs(given, memory.map.ranks(), world, own.engine));
     inputs = std::move(moved);
     if (has_products(program.body)) TESSERA_TRY_STATUS(prepare_products());
     executor.emplace(program, memory.tiles, memory.plan, team, Parts(team, memory.map, own.arena, offsets_of(began)),
-                     inputs, world);
+                     inputs, world, *own.engine);
     if (!team.alone()) share.emplace(team.machine_count());
     outputs.emplace(program, memory.plan, executor->storage(), inputs, world.team);
     TESSERA_TRY_STATUS(executor->run());
@@ -232,7 +252,8 @@ base::Result<Outcome> run_checked(const synth::Program& program, const ProgramMe
                   executor->peak_bytes(),
                   0,
                   clock,
-                  find_kept(program, memory.plan, memory.tiles, world.passes)};
+                  find_kept(program, memory.plan, memory.tiles, world.passes),
+                  {executor->host_steps().begin(), executor->host_steps().end()}};
   for (const std::int64_t bytes : memory.plan.arena_bytes) {
     outcome.arena_bytes = std::max(outcome.arena_bytes, bytes);
   }

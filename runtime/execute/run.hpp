@@ -2,6 +2,8 @@
 #pragma once
 
 #include <memory>
+#include <string>
+#include <utility>
 #include <vector>
 
 #include "base/result.hpp"
@@ -20,6 +22,8 @@ struct Outcome {
   std::int64_t arena_bytes = 0;      // of the device whose part of the arena is the largest
   double clock_seconds = 0;          // of a run that was throttled
   std::vector<KeptArray> kept;       // for the backward pass, where World::passes says which that is
+  // The steps that the engine did not take and that ran on copies in the host's memory, by their words, with how often.
+  std::vector<std::pair<std::string, std::int64_t>> host_steps;
 };
 
 // A verified program with the tiles of its registers and its memory plan: everything that does not depend on data.

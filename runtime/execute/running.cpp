@@ -8,9 +8,8 @@
 #include <span>
 #include <vector>
 
-#include "runtime/execute/devices.hpp"
+#include "runtime/engine/host/devices.hpp"
 #include "runtime/execute/executor.hpp"
-#include "runtime/execute/local.hpp"
 #include "runtime/ranks/messenger.hpp"
 
 namespace tessera::runtime {
@@ -73,7 +72,7 @@ class CarryChain {
       const int from = storage_.owner(result(), source);
       const int to = storage_.owner(result(), target);
       const std::int64_t bytes = synth::carry_bytes(hop, element_, scan_.op);
-      if (to == team_.rank()) in_front_[target] = carry_of(hop, storage_.part(result(), target) + beside_);
+      if (to == team_.rank()) in_front_[target] = carry_of(hop, storage_.room(result(), target, beside_));
       if (from == team_.rank()) {
         const Carry told = to == from ? in_front_[target] : carry_of(hop, team_.room(bytes).data());
         tile(source).carry_on(in_front(source), told);
@@ -110,26 +109,32 @@ class CarryChain {
 
 }  // namespace
 
-base::Status Executor::scan_over_tiles(const synth::Apply& apply, const synth::Scan& scan, const StepPlan& plan) {
+base::Status Executor::run_scan(const synth::Apply& apply, const synth::Scan& scan, const StepPlan& plan) {
+  const synth::ArrayType& type = storage_.type(apply.results[0]);
+  const std::vector<synth::CarryHop> hops = synth::carry_hops(type, scan.dimension, scan.reverse);
+  if (hops.empty()) return take_local(apply, plan);
+  return on_host(apply, plan, [&] { return scan_over_tiles(apply, scan, hops, plan); });
+}
+
+base::Status Executor::scan_over_tiles(const synth::Apply& apply, const synth::Scan& scan,
+                                       const std::vector<synth::CarryHop>& hops, const StepPlan& plan) {
   const synth::RegisterId result = apply.results[0];
-  const std::vector<synth::CarryHop> hops = synth::carry_hops(storage_.type(result), scan.dimension, scan.reverse);
-  const LocalStep local{program_, storage_, world_.files, apply, device_times()};
-  if (hops.empty()) return run_operation(local, scan);
   Received received{0, std::vector<std::int64_t>(static_cast<std::size_t>(storage_.devices(result)), 0)};
   for (const synth::CarryHop& hop : hops)
     received.add(hop.target, synth::carry_bytes(hop, storage_.type(result).element(), scan.op));
   count_received(received);
   CarryChain chain(team_, storage_, apply, scan, plan.beside_offset);
   TESSERA_TRY_STATUS(
-      on_devices(storage_.block(result), work_of(local), local.times, [&](std::size_t device) -> Failure {
+      on_devices(storage_.block(result), work_of(storage_, apply), device_times(), [&](std::size_t device) -> Failure {
         chain.tile(device).run_inside();
         return std::nullopt;
       }));
   TESSERA_TRY_STATUS(chain.run(hops));
-  return on_devices(storage_.block(result), work_of(local), local.times, [&](std::size_t device) -> Failure {
-    chain.tile(device).put_in_front(chain.in_front(device));
-    return std::nullopt;
-  });
+  return on_devices(storage_.block(result), work_of(storage_, apply), device_times(),
+                    [&](std::size_t device) -> Failure {
+                      chain.tile(device).put_in_front(chain.in_front(device));
+                      return std::nullopt;
+                    });
 }
 
 }  // namespace tessera::runtime

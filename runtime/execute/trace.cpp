@@ -22,10 +22,6 @@ std::int64_t nanoseconds() {
 
 }  // namespace
 
-double DeviceTimes::trace_clock() {
-  return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
-}
-
 Tracer::Tracer(const synth::Program& program, Team& team, const std::function<void(const TracedStep&)>& tell)
     : team_(team), tell_(tell) {
   if (!team.alone()) number(program.body);

@@ -19,6 +19,8 @@
 
 namespace tessera::runtime {
 
+class Engine;
+
 // How far a run is: about to take a step inside number `step` (from 1) of the program's own.
 struct Progress {
   std::int64_t step = 0;
@@ -94,11 +96,15 @@ struct World {
   std::int64_t devices = 1;
   // The pool that arenas come from, unless ranks share memory. None: what this run takes is kept for nobody.
   std::shared_ptr<Pool> memory;
+  // What tiles lie on and steps run on; none: the cores of this process, with `memory`.
+  std::shared_ptr<Engine> engine;
   // The speeds of links and devices: a program that needs more memory on a device than that has is refused.
   synth::Machine machine;
   // Devices are made as unequal as the machine says they are, and a clock tells what that costs (throttle.hpp). All
   // ranks of a team, or none.
   bool throttle = false;
+  // Large products of floats are summed in ascending order of their terms, and not by a BLAS.
+  bool ordered_products = false;
   // The pass of every origin, if a program computes gradients: the run then reports what it kept for the backward pass.
   std::vector<synth::Pass> passes;
 };

@@ -10,12 +10,15 @@
 
 namespace tessera::runtime {
 
+class Engine;
+
 // An array as it lies: every device's box, the memory of its tile, and the rank that has it.
 struct Distributed {
   synth::ArrayType type;
   DeviceRanks ranks;
   std::vector<synth::Box> boxes;
   std::vector<TileView> tiles;
+  Engine* engine = nullptr;  // that alone can look into the tiles; none: they are in host memory
 };
 
 // Elements of an array: those of a box; with steps, from the box's begin on every so many-th along each dimension, as

@@ -3,8 +3,11 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 
 namespace tessera::runtime {
+
+class Engine;
 
 class Pool {
  public:
@@ -16,6 +19,8 @@ class Pool {
   // Takes back whole pages of a range that are not needed any more; their contents are lost. True if the pool has taken
   // back the addresses, too: then the rest of the range is given back without them. False if they stay taken.
   virtual bool give_back_early(std::byte* begin, std::int64_t bytes) = 0;
+  // The engine that alone can look into this memory; none: it is the host's.
+  virtual std::shared_ptr<Engine> engine() const { return nullptr; }
 };
 
 }  // namespace tessera::runtime

@@ -1,6 +1,7 @@
 #include "runtime/ranks/reads.hpp"
 
 #include "base/check.hpp"
+#include "runtime/engine/engine.hpp"
 #include "runtime/kernels/copy.hpp"
 #include "runtime/memory/boxes.hpp"
 
@@ -79,13 +80,16 @@ base::Status Reading::begin_messages(const ReceiveTargets& landings) {
   for (const auto& [rank, parcels] : plan_->outgoing) {
     const std::int64_t bytes = bytes_of_all(parcels, element);
     const TileView only = parcels.size() == 1 ? in_tile(*parcels.begin()) : TileView{};
-    if (parcels.size() == 1 && is_dense(only.shape, only.strides)) {
+    if (array_->engine == nullptr && parcels.size() == 1 && is_dense(only.shape, only.strides)) {
       outgoing.push_back({rank, {only.data, static_cast<std::size_t>(bytes)}});
       continue;
     }
     const std::span<std::byte> message = team_->room(bytes);
-    for_parcels(parcels, element, message.data(),
-                [&](const TileBox& parcel, const TileOut& out) { copy_elements(in_tile(parcel), out); });
+    base::Status packed = base::Done{};
+    for_parcels(parcels, element, message.data(), [&](const TileBox& parcel, const TileOut& out) {
+      if (packed.ok()) packed = read_elements(*array_, in_tile(parcel), out);
+    });
+    if (!packed.ok()) return packed;
     outgoing.push_back({rank, message});
   }
   return team_->begin_messages(incoming_, outgoing);
@@ -111,6 +115,26 @@ TileView Reading::in_tile(const TileBox& parcel) const {
 TileView Reading::box(const TileBox& parcel) const {
   const auto received = received_.find(parcel);
   return received == received_.end() ? in_tile(parcel) : received->second;
+}
+
+base::Status Reading::fetch(const std::vector<TileBox>& parcels) {
+  if (array_->engine == nullptr) return base::Done{};
+  for (const TileBox& parcel : parcels) {
+    if (is_far(parcel) || synth::empty(parcel.box) || received_.contains(parcel)) continue;
+    const synth::ElementType element = array_->type.element();
+    const auto bytes = static_cast<std::size_t>(bytes_of_box(parcel.box, element));
+    fetched_.push_back(std::make_unique_for_overwrite<std::byte[]>(bytes));
+    const TileOut out{element, synth::shape_of(parcel.box), fetched_.back().get()};
+    TESSERA_TRY_STATUS(read_elements(*array_, in_tile(parcel), out));
+    received_.emplace(parcel, dense_view(out));
+  }
+  return base::Done{};
+}
+
+base::Status read_elements(const Distributed& array, const TileView& elements, const TileOut& out) {
+  if (array.engine != nullptr) return array.engine->read(elements, out);
+  copy_elements(elements, out);
+  return base::Done{};
 }
 
 base::Status Reading::end() {

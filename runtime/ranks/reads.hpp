@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <map>
+#include <memory>
 #include <set>
 #include <span>
 #include <utility>
@@ -64,6 +65,9 @@ class Reading {
   // A box that this rank reads by the plan: of a far rank, once it has come.
   bool has_come(const TileBox& parcel) const { return is_far(parcel) ? received_.contains(parcel) : true; }
   TileView box(const TileBox& parcel) const;
+  // Boxes of this rank's own tiles that it is going to look at: where only an engine can look into them, they are
+  // brought from there.
+  base::Status fetch(const std::vector<TileBox>& parcels);
   // Waits until all others have read what they want from this rank.
   base::Status end();
 
@@ -78,7 +82,11 @@ class Reading {
   const Distributed* array_;
   std::vector<Incoming> incoming_;
   std::map<TileBox, TileView> received_;
+  std::vector<std::unique_ptr<std::byte[]>> fetched_;
 };
+
+// Brings elements of one of this rank's tiles to a dense place in host memory.
+base::Status read_elements(const Distributed& array, const TileView& elements, const TileOut& out);
 
 // Rank 0 waits until all other ranks have come so far; and all wait until all have.
 base::Status report_to_first(Team& team);

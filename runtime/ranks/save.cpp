@@ -104,6 +104,7 @@ base::Status write_round(Team& team, NpyWriter& writer, const Distributed& array
   const NpySlab* const mine = shares.slab(team.rank(), round);
   std::vector<std::byte> bytes;
   if (mine != nullptr) {
+    TESSERA_TRY_STATUS(reading.fetch(gatherer.parcels(mine->box)));
     const synth::ElementType element = array.type.element();
     bytes.resize(static_cast<std::size_t>(synth::elements(mine->box) * synth::bytes_of(element)));
     gatherer.read(mine->box, TileOut{element, synth::shape_of(mine->box), bytes.data()},
@@ -184,12 +185,17 @@ std::string shard_name(const std::string& path, const Distributed& array, std::i
 
 base::Status save_tile(NpyWriter writer, const Distributed& array, std::int64_t device, base::StopToken stop) {
   const TileView& tile = array.tiles[static_cast<std::size_t>(device)];
-  const auto fill = [&](const synth::Box& box, const TileOut& out) {
+  std::vector<std::byte> bytes;
+  for (const NpySlab& slab : writer.slabs()) {
+    if (stop.asked()) return base::make(base::Kind::interrupted);
+    bytes.resize(static_cast<std::size_t>(synth::elements(slab.box) * synth::bytes_of(tile.element)));
     synth::Shape begin;
-    for (const synth::Interval& interval : box) begin.push_back(interval.begin);
-    copy_elements(part_of(tile, begin, out.shape), out);
-  };
-  return save_npy(std::move(writer), array.type.element(), fill, stop);
+    for (const synth::Interval& interval : slab.box) begin.push_back(interval.begin);
+    const TileOut out{tile.element, synth::shape_of(slab.box), bytes.data()};
+    TESSERA_TRY_STATUS(read_elements(array, part_of(tile, begin, out.shape), out));
+    TESSERA_TRY_STATUS(writer.write(slab, bytes));
+  }
+  return writer.commit();
 }
 
 const synth::Shape& shape_of_tile(const Distributed& array, std::int64_t device) {

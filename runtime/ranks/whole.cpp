@@ -20,6 +20,7 @@ base::Status with_parcels(Team& team, Readers readers, const Distributed& array,
   const ReadPlan plan = planner.take();
   TESSERA_TRY(reading, Reading::begin(team, plan, array));
   TESSERA_TRY_STATUS(reading.await());
+  if (team.rank() < end) TESSERA_TRY_STATUS(reading.fetch(parcels));
   if (team.rank() < end) f([&](const TileBox& parcel) { return reading.box(parcel); });
   return reading.end();
 }

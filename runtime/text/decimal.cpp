@@ -9,7 +9,7 @@
 #include <string_view>
 
 #include "base/check.hpp"
-#include "synth/layout/halves.hpp"
+#include "synth/layout/half_elements.hpp"
 
 namespace tessera::runtime {
 

@@ -7,7 +7,7 @@
 
 #include "runtime/text/array_text.hpp"
 #include "runtime/text/decimal.hpp"
-#include "synth/layout/halves.hpp"
+#include "synth/layout/half_elements.hpp"
 
 namespace tessera::runtime {
 

@@ -1,7 +1,6 @@
 #include "runtime/transfers/borders.hpp"
 
 #include "base/check.hpp"
-#include "runtime/kernels/copy.hpp"
 #include "runtime/memory/boxes.hpp"
 #include "synth/collective/moves.hpp"
 
@@ -59,7 +58,7 @@ base::Status Borders::send(synth::RegisterId from, synth::RegisterId to, std::in
   Passage& passage = passage_of(route, microbatch);
   TESSERA_CHECK(passage.received.size() == route.incoming.size(), "a border has no place for another microbatch");
   passage.has_begun = !route.incoming.empty();
-  copy_here(route, from, to);
+  TESSERA_TRY_STATUS(copy_here(route, from, to));
   return begin(route, passage, from);
 }
 
@@ -85,14 +84,14 @@ Borders::Route Borders::route_of(synth::RegisterId from, synth::RegisterId to) c
   return route;
 }
 
-void Borders::copy_here(const Route& route, synth::RegisterId from, synth::RegisterId to) const {
-  for (const Copy& copy : route.here) {
+base::Status Borders::copy_here(const Route& route, synth::RegisterId from, synth::RegisterId to) const {
+  const auto move = [&](std::int64_t i) -> BoxMove {
+    const Copy& copy = route.here[static_cast<std::size_t>(i)];
     const synth::Box& home = storage_.tiles(from).boxes[copy.source];
-    const TileView source =
-        part_of(storage_.view(from, copy.source), begin_in(copy.box, home), synth::shape_of(copy.box));
-    const TileOut out = storage_.out(to, copy.target);
-    copy_elements(source, target_part(out, storage_.tiles(to).boxes[copy.target], copy.box));
-  }
+    return {part_of(storage_.view(from, copy.source), begin_in(copy.box, home), synth::shape_of(copy.box)),
+            target_part(storage_.out(to, copy.target), storage_.tiles(to).boxes[copy.target], copy.box)};
+  };
+  return storage_.engine().copy({std::ssize(route.here), move}, {.grain = std::ssize(route.here)});
 }
 
 std::span<std::byte> Borders::room(std::map<int, std::span<std::byte>>& rooms, int rank, std::int64_t bytes) {
@@ -112,8 +111,8 @@ base::Status Borders::begin(Route& route, Passage& passage, synth::RegisterId fr
     for (const auto& [parcel, targets] : parcels) {
       const synth::Shape shape = synth::shape_of(parcel.box);
       const TileView tile = storage_.view(from, parcel.device);
-      copy_elements(part_of(tile, begin_in(parcel.box, storage_.tiles(from).boxes[parcel.device]), shape),
-                    TileOut{element, shape, at});
+      const TileView part = part_of(tile, begin_in(parcel.box, storage_.tiles(from).boxes[parcel.device]), shape);
+      TESSERA_TRY_STATUS(storage_.engine().read(part, TileOut{element, shape, at}));
       at += synth::elements(parcel.box) * synth::bytes_of(element);
     }
     outgoing.push_back({rank, message});
@@ -135,8 +134,10 @@ base::Status Borders::take(synth::RegisterId to, std::int64_t microbatch) {
     std::byte* at = passage.incoming.at(rank).data();
     for (const auto& [parcel, targets] : parcels) {
       const TileView box = dense_view(element, synth::shape_of(parcel.box), at);
-      for (const std::size_t target : targets)
-        copy_elements(box, target_part(storage_.out(to, target), storage_.tiles(to).boxes[target], parcel.box));
+      for (const std::size_t target : targets) {
+        const TileTarget place = target_part(storage_.out(to, target), storage_.tiles(to).boxes[target], parcel.box);
+        TESSERA_TRY_STATUS(storage_.engine().write(box, place));
+      }
       at += synth::elements(parcel.box) * synth::bytes_of(element);
     }
   }

@@ -65,7 +65,7 @@ class Borders {
     std::vector<Passage> passages;
   };
   Route route_of(synth::RegisterId from, synth::RegisterId to) const;
-  void copy_here(const Route& route, synth::RegisterId from, synth::RegisterId to) const;
+  base::Status copy_here(const Route& route, synth::RegisterId from, synth::RegisterId to) const;
   base::Status begin(Route& route, Passage& passage, synth::RegisterId from);
   base::Result<bool> offer_to(int rank, synth::RegisterId to, std::int64_t microbatch);
   static Passage& passage_of(Route& route, std::int64_t microbatch) {

@@ -5,9 +5,7 @@
 #include <tuple>
 
 #include "base/check.hpp"
-#include "runtime/kernels/copy.hpp"
 #include "runtime/kernels/parallel.hpp"
-#include "runtime/kernels/reduce.hpp"
 #include "runtime/memory/boxes.hpp"
 #include "synth/collective/direct_reduction.hpp"
 
@@ -73,41 +71,103 @@ CopyPlan plan_copies(const synth::CopyWalk& walk, const synth::ArrayType& to, co
   return plan;
 }
 
-void run_copies(const CopyPlan& plan, const Storage& storage, synth::RegisterId from, synth::RegisterId to) {
-  const std::vector<TileView> sources = storage.views(from);
-  const std::vector<synth::Box>& source_boxes = storage.tiles(from).boxes;
-  const std::vector<synth::Box>& target_boxes = storage.tiles(to).boxes;
-  std::vector<TileOut> targets;
-  std::int64_t elements = 0;
-  for (std::size_t device = 0; device < target_boxes.size(); ++device) {
-    targets.push_back(storage.out(to, device));
-    elements += count(targets.back().shape);
+namespace {
+
+// The copies of a register's tiles to another's.
+class BoxCopies {
+ public:
+  BoxCopies(const CopyPlan& plan, const Storage& storage, synth::RegisterId from, synth::RegisterId to)
+      : plan_(plan),
+        engine_(storage.engine()),
+        sources_(storage.views(from)),
+        source_boxes_(storage.tiles(from).boxes),
+        target_boxes_(storage.tiles(to).boxes) {
+    for (std::size_t device = 0; device < target_boxes_.size(); ++device) {
+      targets_.push_back(storage.out(to, device));
+      elements_ += count(targets_.back().shape);
+    }
+    writing_ = writing_of(elements_ * synth::bytes_of(storage.type(to).element()));
+    if (!engine_.is_host()) write_key(from, to);
   }
-  const Writing writing = writing_of(elements * synth::bytes_of(storage.type(to).element()));
-  const auto copy = [&](const synth::BoxCopy& c) {
-    const auto s = static_cast<std::size_t>(c.source);
-    const auto t = static_cast<std::size_t>(c.target);
-    const TileView part = part_in(sources[s], source_boxes[s], source_of_copy(c.box, plan.offset));
-    copy_elements(part, target_part(targets[t], target_boxes[t], target_of_copy(c.box, plan.offset)), writing);
-  };
-  const auto all = [&](const std::vector<synth::BoxCopy>& copies) {
-    const auto n = static_cast<std::int64_t>(copies.size());
-    parallel_ranges(n, copies_grain(n, elements), [&](std::int64_t begin, std::int64_t end) {
-      for (std::int64_t i = begin; i < end; ++i) copy(copies[static_cast<std::size_t>(i)]);
-    });
-  };
-  if (plan.few.empty()) {
-    const auto devices = static_cast<std::int64_t>(targets.size());
-    return parallel_ranges(devices, copies_grain(devices, elements), [&](std::int64_t begin, std::int64_t end) {
-      for (std::int64_t device = begin; device < end; ++device)
-        plan.walk.to(static_cast<std::int32_t>(device), from_any, copy);
-    });
+
+  base::Status run() {
+    if (plan_.few.empty()) return copy_many();
+    const bool are_large = elements_ / std::ssize(plan_.few) > kPieceElements;
+    if (engine_.is_host() && writing_ == Writing::past_caches && are_large) return copy(by_source(plan_.few));
+    return copy(plan_.few);
   }
-  const bool are_large = elements / std::ssize(plan.few) > kPieceElements;
-  if (writing == Writing::past_caches && are_large)
-    all(by_source(plan.few));
-  else
-    all(plan.few);
+
+ private:
+  base::Status copy(const std::vector<synth::BoxCopy>& copies) const {
+    const std::int64_t n = std::ssize(copies);
+    const auto move = [&](std::int64_t i) { return move_of(copies[static_cast<std::size_t>(i)]); };
+    return engine_.copy({n, move}, {copies_grain(n, elements_), writing_, key_});
+  }
+
+  // The plan follows from both registers and the offset; where their tiles lie may change from turn to turn.
+  void write_key(synth::RegisterId from, synth::RegisterId to) {
+    constexpr std::uint64_t kCopies = 1;
+    key_ = {kCopies, 0, from.value, to.value};
+    for (const synth::Shift& shift : plan_.offset) {
+      for (const std::int64_t part : {shift.offset, shift.step, shift.add, shift.spread})
+        key_.push_back(static_cast<std::uint64_t>(part));
+    }
+    for (const TileView& source : sources_) {
+      key_.push_back(reinterpret_cast<std::uintptr_t>(source.data));
+      for (const std::int64_t stride : source.strides) key_.push_back(static_cast<std::uint64_t>(stride));
+    }
+    for (const TileOut& target : targets_) key_.push_back(reinterpret_cast<std::uintptr_t>(target.data));
+  }
+
+  // So many copies that they are never held all at once.
+  base::Status copy_many() {
+    const std::int64_t devices = std::ssize(targets_);
+    const std::int64_t all = std::max<std::int64_t>(1, plan_.walk.copies_at_most());
+    const std::int64_t some = std::max<std::int64_t>(1, kFewCopies * devices / all);
+    for (std::int64_t begin = 0; begin < devices; begin += some)
+      TESSERA_TRY_STATUS(copy_to_targets(begin, std::min(devices, begin + some)));
+    return base::Done{};
+  }
+  base::Status copy_to_targets(std::int64_t begin, std::int64_t end) {
+    std::vector<std::vector<synth::BoxCopy>> to(static_cast<std::size_t>(end - begin));
+    parallel_each(end - begin, [&](std::int64_t i) {
+      plan_.walk.to(static_cast<std::int32_t>(begin + i), from_any,
+                    [&](const synth::BoxCopy& copy) { to[static_cast<std::size_t>(i)].push_back(copy); });
+    });
+    std::vector<std::int64_t> ends;
+    for (const auto& copies : to) ends.push_back((ends.empty() ? 0 : ends.back()) + std::ssize(copies));
+    const auto move = [&](std::int64_t i) {
+      const auto own = std::upper_bound(ends.begin(), ends.end(), i) - ends.begin();
+      const std::vector<synth::BoxCopy>& copies = to[static_cast<std::size_t>(own)];
+      return move_of(copies[static_cast<std::size_t>(i - ends[static_cast<std::size_t>(own)]) + copies.size()]);
+    };
+    const std::int64_t elements = elements_ / std::ssize(targets_) * (end - begin);
+    if (!key_.empty()) key_[1] = static_cast<std::uint64_t>(begin);
+    return engine_.copy({ends.back(), move}, {copies_grain(ends.back(), elements), writing_, key_});
+  }
+
+  BoxMove move_of(const synth::BoxCopy& copy) const {
+    const auto s = static_cast<std::size_t>(copy.source);
+    const auto t = static_cast<std::size_t>(copy.target);
+    return {part_in(sources_[s], source_boxes_[s], source_of_copy(copy.box, plan_.offset)),
+            target_part(targets_[t], target_boxes_[t], target_of_copy(copy.box, plan_.offset))};
+  }
+
+  const CopyPlan& plan_;
+  Engine& engine_;
+  std::vector<TileView> sources_;
+  std::vector<TileOut> targets_;
+  const std::vector<synth::Box>& source_boxes_;
+  const std::vector<synth::Box>& target_boxes_;
+  std::int64_t elements_ = 0;
+  Writing writing_ = Writing::through_caches;
+  std::vector<std::uint64_t> key_;  // for engines that keep what they made of a list
+};
+
+}  // namespace
+
+base::Status run_copies(const CopyPlan& plan, const Storage& storage, synth::RegisterId from, synth::RegisterId to) {
+  return BoxCopies(plan, storage, from, to).run();
 }
 
 ReductionPlan plan_reductions(const synth::Collective& step, const synth::ArrayType& from, const synth::ArrayType& to) {
@@ -128,26 +188,29 @@ ReductionPlan plan_reductions(const synth::Collective& step, const synth::ArrayT
   return plan;
 }
 
-void run_reductions(const ReductionPlan& plan, const Storage& storage, synth::RegisterId from, synth::RegisterId to) {
+base::Status run_reductions(const ReductionPlan& plan, const Storage& storage, synth::RegisterId from,
+                            synth::RegisterId to) {
   const std::vector<TileView> sources = storage.views(from);
   const std::vector<synth::Box>& source_boxes = storage.tiles(from).boxes;
-  const synth::ReduceOp op = storage.type(from).layout().reduce();
-  parallel_each(static_cast<std::int64_t>(plan.reductions.size()), [&](std::int64_t i) {
+  const auto sum = [&](std::int64_t i) -> BoxSum {
     const synth::BoxReduction& reduction = plan.reductions[static_cast<std::size_t>(i)];
-    if (synth::empty(reduction.box)) return;
-    std::vector<TileView> parts;
+    const auto t = static_cast<std::size_t>(reduction.target);
+    BoxSum made{{}, target_part(storage.out(to, t), storage.tiles(to).boxes[t], reduction.box)};
     for (const std::int32_t device : *reduction.contributors) {
       const auto c = static_cast<std::size_t>(device);
       const synth::Shape begin = begin_in(reduction.box, source_boxes[c]);
-      parts.push_back(part_of(sources[c], begin, synth::shape_of(reduction.box)));
+      made.parts.push_back(part_of(sources[c], begin, synth::shape_of(reduction.box)));
     }
-    const auto t = static_cast<std::size_t>(reduction.target);
-    combine_parts(op, parts, target_part(storage.out(to, t), storage.tiles(to).boxes[t], reduction.box));
-  });
-  parallel_each(static_cast<std::int64_t>(plan.repeats.size()), [&](std::int64_t i) {
+    return made;
+  };
+  const auto repeat = [&](std::int64_t i) -> BoxMove {
     const auto [has, wants] = plan.repeats[static_cast<std::size_t>(i)];
-    copy_elements(storage.view(to, static_cast<std::size_t>(has)), storage.out(to, static_cast<std::size_t>(wants)));
-  });
+    const TileOut out = storage.out(to, static_cast<std::size_t>(wants));
+    return {storage.view(to, static_cast<std::size_t>(has)), {dense_strides(out.shape), out.data}};
+  };
+  const synth::ReduceOp op = storage.type(from).layout().reduce();
+  TESSERA_TRY_STATUS(storage.engine().combine(op, {std::ssize(plan.reductions), sum}));
+  return storage.engine().copy({std::ssize(plan.repeats), repeat});
 }
 
 }  // namespace tessera::runtime

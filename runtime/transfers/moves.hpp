@@ -5,6 +5,7 @@
 #include <utility>
 #include <vector>
 
+#include "base/result.hpp"
 #include "runtime/transfers/storage.hpp"
 #include "synth/collective/moves.hpp"
 
@@ -30,7 +31,7 @@ struct CopyPlan {
 CopyPlan plan_copies(const synth::CopyWalk& walk, const synth::ArrayType& to, const synth::Offset& offset);
 // The bytes that the devices of this type receive by the copies.
 Received received_by(const synth::CopyWalk& walk, const synth::ArrayType& to);
-void run_copies(const CopyPlan& plan, const Storage& storage, synth::RegisterId from, synth::RegisterId to);
+base::Status run_copies(const CopyPlan& plan, const Storage& storage, synth::RegisterId from, synth::RegisterId to);
 
 // Reductions, each done once; the other devices that want the same box from the same contributors copy it.
 struct ReductionPlan {
@@ -39,6 +40,7 @@ struct ReductionPlan {
   Received received;
 };
 ReductionPlan plan_reductions(const synth::Collective& step, const synth::ArrayType& from, const synth::ArrayType& to);
-void run_reductions(const ReductionPlan& plan, const Storage& storage, synth::RegisterId from, synth::RegisterId to);
+base::Status run_reductions(const ReductionPlan& plan, const Storage& storage, synth::RegisterId from,
+                            synth::RegisterId to);
 
 }  // namespace tessera::runtime

@@ -317,7 +317,7 @@ class SlotRun : public std::enable_shared_from_this<SlotRun> {
   // Beside the tiles; of this rank or a near one.
   TileOut beside(const MovedArray& array, const SlotPlace& place) const {
     return {array.type().element(), synth::shape_of(place.home),
-            storage_.part(array.task.to, place.device) + place.offset};
+            storage_.room(array.task.to, place.device, place.offset)};
   }
   TileView view(const MovedArray& array, const SlotPlace& place, const synth::Box& box) const {
     if (place.of == SlotPlace::Of::beside)

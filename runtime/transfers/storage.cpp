@@ -10,25 +10,41 @@ namespace tessera::runtime {
 using Where = RegisterPlan::Where;
 
 Storage::Storage(const synth::Program& program, const TileMaps& tiles, const MemoryPlan& plan, Team& team, Parts parts,
-                 const std::vector<Value>& inputs)
+                 const std::vector<Value>& inputs, Engine& engine)
     : program_(program),
       tiles_(tiles),
       team_(team),
       parts_(std::move(parts)),
       inputs_(inputs),
+      engine_(engine),
       known_(known_scalars(program)) {
   for (std::int64_t device = 0; device < tiles.devices(); ++device) memory_.push_back(parts_.part(device));
   for (const RegisterPlan& entry : plan.registers)
-    places_.push_back({entry.where, entry.source, &entry.begin, entry.offset, 0});
+    places_.push_back({entry.where, entry.source, &entry.begin, entry.offset, 0, nullptr});
   for (std::size_t k = 0; k < program.inputs.size(); ++k) places_[program.inputs[k].value].input = k;
 }
 
 TileView Storage::view(synth::RegisterId id, std::size_t device) const {
+  TileView view = own_view(id, device);
+  if (copies_ != nullptr && !is_empty(view.shape)) view.data = copies_->host(view.data);
+  return view;
+}
+
+std::pair<const std::byte*, std::int64_t> Storage::home(synth::RegisterId id, std::size_t device) const {
+  const auto is_view = [](Where where) { return where == Where::slice || where == Where::reshape; };
+  while (is_view(places_[id.value].where)) id = places_[id.value].source;
+  const Where where = places_[id.value].where;
+  if (where != Where::arena && where != Where::input) return {nullptr, 0};
+  return {own_view(id, device).data, tiles(id).bytes[device]};
+}
+
+TileView Storage::own_view(synth::RegisterId id, std::size_t device) const {
   const Place& place = places_[id.value];
+  if (place.kept != nullptr) return dense(id, device, place.kept);
   switch (place.where) {
     case Where::input: return dense(id, device, inputs_[place.input].tile(static_cast<std::int64_t>(device)).data());
     case Where::arena: return dense(id, device, part(id, device) + place.offset);
-    case Where::reshape: return dense(id, device, view(place.source, device).data);
+    case Where::reshape: return dense(id, device, own_view(place.source, device).data);
     case Where::slice: return slice(id, device);
     case Where::blocks:
     case Where::nowhere: break;
@@ -45,7 +61,7 @@ TileView Storage::slice(synth::RegisterId id, std::size_t device) const {
   synth::Shape begin(box.size(), std::int64_t{0});
   for (std::size_t d = 0; d < box.size() && !is_empty(shape); ++d)
     begin[d] = box[d].begin - around[d].begin + (is_window ? (*place.begin)[d] : 0);
-  return part_of(view(place.source, device), begin, shape);
+  return part_of(own_view(place.source, device), begin, shape);
 }
 
 TileView Storage::dense(synth::RegisterId id, std::size_t device, const std::byte* data) const {
@@ -59,8 +75,9 @@ TileView Storage::dense(synth::RegisterId id, std::size_t device, const std::byt
 TileOut Storage::out(synth::RegisterId id, std::size_t device) const {
   const Place& place = places_[id.value];
   TESSERA_CHECK(place.where == Where::arena, "a register is written that has no place");
-  std::byte* const data = part(id, device) + place.offset;
   const TileMap& map = tiles(id);
+  const bool is_elsewhere = copies_ != nullptr && map.bytes[device] > 0;
+  std::byte* const data = is_elsewhere ? room(id, device, place.offset) : part(id, device) + place.offset;
   if (map.views.empty()) return {type(id).element(), synth::shape_of(map.boxes[device]), data};
   return {map.views[device].element, map.views[device].shape, data};
 }
@@ -76,8 +93,11 @@ std::vector<TileView> Storage::views(synth::RegisterId id) const {
 base::Status Storage::read_scalar(synth::RegisterId id, std::span<std::byte> value) const {
   const Block mine = block(id);
   if (!mine.empty()) {
-    const std::byte* const tile = view(id, static_cast<std::size_t>(mine.begin)).data;
-    std::copy_n(tile, value.size(), value.begin());
+    const TileView tile = own_view(id, static_cast<std::size_t>(mine.begin));
+    if (engine_.is_host())
+      std::copy_n(tile.data, value.size(), value.begin());
+    else
+      TESSERA_TRY_STATUS(engine_.read(tile, {tile.element, {}, value.data()}));
   }
   if (known_[id.value]) {
     if (mine.empty()) std::copy_n(scalars_.at(id.value).begin(), value.size(), value.begin());
@@ -90,14 +110,16 @@ base::Status Storage::read_scalar(synth::RegisterId id, std::span<std::byte> val
   return team_.send(owner(id, 0), without, value);
 }
 
-Distributed Storage::array(synth::RegisterId id) const { return {type(id), ranks(), tiles(id).boxes, views(id)}; }
+Distributed Storage::array(synth::RegisterId id) const {
+  return {type(id), ranks(), tiles(id).boxes, views(id), engine().is_host() ? nullptr : &engine()};
+}
 
 void Storage::move_to(synth::RegisterId id, std::int64_t offset) {
-  places_[id.value] = {Where::arena, {}, nullptr, offset, 0};
+  places_[id.value] = {Where::arena, {}, nullptr, offset, 0, nullptr};
 }
 
 void Storage::alias(synth::RegisterId id, synth::RegisterId other) {
-  places_[id.value] = {Where::slice, other, nullptr, 0, 0};
+  places_[id.value] = {Where::slice, other, nullptr, 0, 0, nullptr};
 }
 
 }  // namespace tessera::runtime

@@ -6,30 +6,36 @@
 #include <map>
 #include <memory>
 #include <span>
+#include <utility>
 #include <vector>
 
+#include "runtime/engine/engine.hpp"
+#include "runtime/engine/tiles.hpp"
 #include "runtime/kernels/tile.hpp"
 #include "runtime/memory/arena.hpp"
 #include "runtime/memory/gather.hpp"
 #include "runtime/memory/plan.hpp"
 #include "runtime/ranks/parts.hpp"
+#include "runtime/transfers/copied_ranges.hpp"
 #include "runtime/values/value.hpp"
 
 namespace tessera::runtime {
 
-class Storage {
+class Storage final : public Tiles {
  public:
   Storage(const synth::Program& program, const TileMaps& tiles, const MemoryPlan& plan, Team& team, Parts parts,
-          const std::vector<Value>& inputs);
+          const std::vector<Value>& inputs, Engine& engine);
 
-  const synth::ArrayType& type(synth::RegisterId id) const { return program_.registers[id]; }
-  const TileMap& tiles(synth::RegisterId id) const { return tiles_[id]; }
+  const synth::ArrayType& type(synth::RegisterId id) const override { return program_.registers[id]; }
+  const TileMap& tiles(synth::RegisterId id) const override { return tiles_[id]; }
   std::int64_t devices(synth::RegisterId id) const { return type(id).devices(); }
   Team& team() const { return team_; }
+  // The only one who looks into tiles.
+  Engine& engine() const { return copies_ == nullptr ? engine_ : *cores_; }
   // Which rank has which device of the run.
   const DeviceRanks& ranks() const { return parts_.ranks(); }
   // The devices of a register that this rank has, by their numbers in its mesh, as everywhere here.
-  Block block(synth::RegisterId id) const { return ranks().block(team_.rank(), type(id).mesh()); }
+  Block block(synth::RegisterId id) const override { return ranks().block(team_.rank(), type(id).mesh()); }
   int owner(synth::RegisterId id, std::size_t device) const {
     return ranks().owner(type(id).mesh(), static_cast<std::int64_t>(device));
   }
@@ -37,12 +43,23 @@ class Storage {
   std::byte* part(synth::RegisterId id, std::size_t device) const {
     return memory_[static_cast<std::size_t>(type(id).mesh().run_device(static_cast<std::int64_t>(device)))];
   }
+  std::byte* room(synth::RegisterId id, std::size_t device, std::int64_t offset) const override {
+    std::byte* const begin = part(id, device) + offset;
+    return copies_ == nullptr ? begin : copies_->find(begin);  // null for a step that needs no room
+  }
+  // The whole memory of a device's tile, of which a view sees a part. Nothing where a register has none.
+  std::pair<const std::byte*, std::int64_t> home(synth::RegisterId id, std::size_t device) const;
+  // From now on tiles are in these copies in host memory, which `cores` works on; null: where the engine has them.
+  void look_into(const CopiedRanges* copies, Engine* cores) {
+    copies_ = copies;
+    cores_ = cores;
+  }
   const std::shared_ptr<Arena>& arena() const { return parts_.arena(); }
 
   // A device's tile to read; of this rank or a near one, in a phase that reads it.
-  TileView view(synth::RegisterId id, std::size_t device) const;
+  TileView view(synth::RegisterId id, std::size_t device) const override;
   // A device's tile to write; of a register that owns its place.
-  TileOut out(synth::RegisterId id, std::size_t device) const;
+  TileOut out(synth::RegisterId id, std::size_t device) const override;
   // All tiles of a register, with its type and boxes. Tiles of far ranks have no data.
   std::vector<TileView> views(synth::RegisterId id) const;
   Distributed array(synth::RegisterId id) const;
@@ -66,6 +83,8 @@ class Storage {
   void move_to(synth::RegisterId id, std::int64_t offset);
   // From now on `id` reads what `other` has, which is of the same type.
   void alias(synth::RegisterId id, synth::RegisterId other);
+  // From now on the scalar is read there, whatever device it is; its place is not written.
+  void keep_at(synth::RegisterId id, const std::byte* data) { places_[id.value].kept = data; }
 
  private:
   struct Place {
@@ -74,8 +93,10 @@ class Storage {
     const synth::Shape* begin = nullptr;  // slice: where in the source, in the plan; empty: where it lies there
     std::int64_t offset = 0;
     std::size_t input = 0;
+    const std::byte* kept = nullptr;  // of a scalar that is not where its place is
   };
   base::Status read_scalar(synth::RegisterId id, std::span<std::byte> value) const;
+  TileView own_view(synth::RegisterId id, std::size_t device) const;
   TileView slice(synth::RegisterId id, std::size_t device) const;
   TileView dense(synth::RegisterId id, std::size_t device, const std::byte* data) const;
   bool is_far(synth::RegisterId id, std::size_t device) const { return !team_.is_near(owner(id, device)); }
@@ -85,6 +106,9 @@ class Storage {
   Team& team_;
   Parts parts_;
   const std::vector<Value>& inputs_;
+  Engine& engine_;
+  const CopiedRanges* copies_ = nullptr;
+  Engine* cores_ = nullptr;
   std::vector<std::byte*> memory_;  // of every device of the run, its part
   std::vector<Place> places_;
   std::vector<bool> known_;  // of every register: is it a scalar that every rank knows?

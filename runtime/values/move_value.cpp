@@ -38,6 +38,7 @@ base::Status copy_tiles(Team& team, const Distributed& array, const DeviceRanks&
     const auto number = static_cast<std::size_t>(device);
     const synth::Box& box = array.boxes[number];
     if (synth::empty(box)) continue;
+    TESSERA_TRY_STATUS(reading.fetch({TileBox{number, box}}));
     std::byte* const part = parts.part(mesh.run_device(device));
     copy_elements(reading.box({number, box}), TileOut{array.type.element(), synth::shape_of(box), part});
   }

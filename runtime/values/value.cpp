@@ -1,9 +1,13 @@
 #include "runtime/values/value.hpp"
 
+#include <mutex>
+
 #include "base/check.hpp"
+#include "runtime/engine/engine.hpp"
 #include "runtime/kernels/copy.hpp"
 #include "runtime/kernels/reduce.hpp"
 #include "runtime/memory/arena.hpp"
+#include "runtime/memory/bytes.hpp"
 #include "runtime/memory/tile_maps.hpp"
 #include "runtime/ranks/whole.hpp"
 #include "runtime/text/format.hpp"
@@ -11,13 +15,22 @@
 
 namespace tessera::runtime {
 
+// Whoever wants a copy while another makes it waits.
+struct Value::Elsewhere {
+  std::mutex mutex;
+  std::optional<Value> host;
+  std::weak_ptr<Engine> engine;  // that has the copy
+  std::optional<Value> far;
+};
+
 Value::Value(synth::ArrayType type, std::shared_ptr<const Arena> arena, std::vector<const std::byte*> tiles,
              std::shared_ptr<Team> team, std::optional<DeviceRanks> ranks)
     : type_(std::move(type)),
       arena_(std::move(arena)),
       tiles_(std::move(tiles)),
       team_(std::move(team)),
-      ranks_(ranks.value_or(DeviceRanks(1, type_.mesh().devices_end()))) {
+      ranks_(ranks.value_or(DeviceRanks(1, type_.mesh().devices_end()))),
+      elsewhere_(std::make_shared<Elsewhere>()) {
   TESSERA_CHECK(static_cast<std::int64_t>(tiles_.size()) == type_.devices(),
                 "a value has not one tile for each device");
 }
@@ -37,8 +50,73 @@ std::span<const std::byte> Value::tile(std::int64_t device) const {
   return {tiles_[static_cast<std::size_t>(device)], static_cast<std::size_t>(synth::tile_bytes(type_, device))};
 }
 
+std::shared_ptr<Engine> Value::engine() const {
+  return arena_ == nullptr || arena_->pool() == nullptr ? nullptr : arena_->pool()->engine();
+}
+
+namespace {
+
+// The begin of each tile that this rank has, in memory of their own, and the end.
+std::vector<std::int64_t> begins_of_tiles(const Value& value) {
+  std::vector<std::int64_t> begins = {0};
+  for (std::int64_t device = 0; device < value.type().devices(); ++device) {
+    const std::int64_t bytes = value.has_device(device) ? synth::tile_bytes(value.type(), device) : 0;
+    begins.push_back(add_bytes(begins.back(), aligned(bytes)));
+  }
+  return begins;
+}
+
+// `move` brings a dense tile to its place in the copy.
+template <class Move>
+base::Result<Value> copy_of(const Value& value, std::shared_ptr<Pool> pool, const Move& move) {
+  const std::vector<std::int64_t> begins = begins_of_tiles(value);
+  TESSERA_TRY(arena, Arena::reserve(std::span(&begins.back(), 1), std::move(pool)));
+  std::vector<const std::byte*> tiles;
+  for (std::int64_t device = 0; device < value.type().devices(); ++device) {
+    const bool is_here = value.has_device(device);
+    std::byte* const place = is_here ? arena->part(0) + begins[static_cast<std::size_t>(device)] : nullptr;
+    tiles.push_back(place);
+    const synth::Shape shape = synth::shape_of(synth::tile(value.type(), device));
+    if (!is_here || is_empty(shape)) continue;
+    const TileView from = dense_view(value.type().element(), shape, value.tile(device).data());
+    TESSERA_TRY_STATUS(move(from, TileOut{from.element, shape, place}));
+  }
+  return Value(value.type(), arena, std::move(tiles), value.team(), value.ranks());
+}
+
+}  // namespace
+
+base::Result<Value> Value::on_host() const {
+  const std::shared_ptr<Engine> own = engine();
+  if (own == nullptr) return *this;
+  const std::scoped_lock lock(elsewhere_->mutex);
+  if (!elsewhere_->host) {
+    const auto read = [&](const TileView& from, const TileOut& to) { return own->read(from, to); };
+    TESSERA_TRY(copy, copy_of(*this, nullptr, read));
+    elsewhere_->host = std::move(copy);
+  }
+  return elsewhere_->host->dealt(ranks_);
+}
+
+base::Result<Value> Value::on(const std::shared_ptr<Engine>& other) const {
+  if (other == nullptr || other->is_host()) return on_host();
+  if (engine() == other) return *this;
+  TESSERA_TRY(host, on_host());
+  const std::scoped_lock lock(elsewhere_->mutex);
+  if (!elsewhere_->far || elsewhere_->engine.lock() != other) {
+    const auto write = [&](const TileView& from, const TileOut& to) {
+      return other->write(from, {dense_strides(to.shape), to.data});
+    };
+    elsewhere_->far.reset();
+    TESSERA_TRY(copy, copy_of(host, other->pool(0), write));
+    elsewhere_->far = std::move(copy);
+    elsewhere_->engine = other;
+  }
+  return elsewhere_->far->dealt(ranks_);
+}
+
 Distributed distributed(const Value& value) {
-  Distributed array{value.type(), value.ranks(), {}, {}};
+  Distributed array{value.type(), value.ranks(), {}, {}, value.engine().get()};
   for (std::int64_t device = 0; device < value.type().devices(); ++device) {
     array.boxes.push_back(synth::tile(value.type(), device));
     const synth::Shape shape = synth::shape_of(array.boxes.back());

@@ -20,6 +20,8 @@ namespace tessera::runtime {
 
 // The memory a run's values live in; values share it, and it is freed with the last of them.
 class Arena;
+// What tiles lie on and steps run on.
+class Engine;
 // The ranks that have it together; none: this process alone.
 class Team;
 
@@ -36,6 +38,12 @@ class Value {
   Value dealt(const DeviceRanks& ranks) const;
   // Does this rank have the device?
   bool has_device(std::int64_t device) const;
+  // What alone can look into its tiles; none: everybody, for they are in host memory.
+  std::shared_ptr<Engine> engine() const;
+  // The same value in host memory, or in an engine's (none: the host's): itself, or a copy that is made once and kept
+  // with it. Only this rank's tiles are there.
+  base::Result<Value> on_host() const;
+  base::Result<Value> on(const std::shared_ptr<Engine>& engine) const;
   // The tile of a device. That of another rank's device may be looked at in a phase that reads it; its memory is null
   // if it is far.
   std::span<const std::byte> tile(std::int64_t device) const;
@@ -48,6 +56,8 @@ class Value {
   std::vector<const std::byte*> tiles_;
   std::shared_ptr<Team> team_;
   DeviceRanks ranks_;
+  struct Elsewhere;
+  std::shared_ptr<Elsewhere> elsewhere_;  // its copies
 };
 
 // The whole array, dense; pending sums are resolved in the order that all_reduce uses. Called on all ranks that have

@@ -37,6 +37,17 @@ INNER_WALLS = [
     (r"synth/verify/", r"synth/choose/", "the verifier trusts no search"),
     (r"synth/(layout|collective|machine|program|choice)/", r"synth/(redistribute|verify|choose)/", "plans and choices are made from it"),
     (r"typeck/(open|elaborate|gradient)/", r"synth/(layout/(layout|array_type|tiling|cuts)\.hpp|plan/|redistribute/|verify/)", "shapes are found before layouts, and layouts before plans"),
+    (r"runtime/elements/(?!reduce_kind\.hpp)", r"(base/|runtime/(?!elements/)|synth/(?!layout/halves\.hpp|program/reduce_kind\.hpp))", "elements know no memory, no loop and no program: a GPU's compiler reads them"),
+    (r"runtime/kernels/", r"runtime/(engine|device|execute|transfers|ranks|io)/", "loops over elements know no machine beside this one"),
+    (r"runtime/engine/", r"runtime/(device|execute|transfers|ranks|io|text)/", "a machine takes one step, and knows no program beyond it and no ranks"),
+    (r"runtime/device/", r"runtime/(execute|transfers|ranks|io|mpi)/|runtime/text/", "a GPU takes one step, and knows no program beyond it, no ranks and no files"),
+    (r"runtime/device/text/(?!texts|emulation)", r"(base/|runtime/(?!elements/|device/text/)|synth/(?!layout/halves\.hpp|program/reduce_kind\.hpp))", "a GPU's compiler reads it"),
+    (r"runtime/device/door/", r"runtime/(?!device/door/|kinds\.hpp)|synth/", "the door knows libraries, and nothing of what they are for"),
+    (r"runtime/(?!device/)", r"runtime/device/", "where a tile lies is the engine's affair"),
+    (r"(frontend|synth|interop|typeck|repl|python|bench)/", r"runtime/device/", "of the runtime's machines only the library opens GPUs"),
+    # Those that still work on copies in host memory, or on scalars that ranks keep apart; the list only shrinks.
+    (r"runtime/execute/(?!(control|deliveries|far_steps|load|requests|run|running)\.cpp$)", r"runtime/kernels/(?!(tile|parallel|given_up|core_share|stream)\.hpp)", "tiles are an engine's, which alone looks into them"),
+    (r"runtime/transfers/(?!(copies|programs|slots)\.cpp$)", r"runtime/kernels/(?!(tile|parallel|stream)\.hpp)", "tiles are an engine's, which alone looks into them"),
     (r"typeck/gradient/", r"typeck/(insert|elaborate|layouts|typed/(?!known_scalar\.hpp))", "gradients are taken of open programs"),
 ]
 
@@ -55,10 +66,16 @@ DOORS = {
     "GoogleTest and RapidCheck": (r"(gtest|gmock|rapidcheck)/|rapidcheck\.h$", r"tests/"),
     "Google Benchmark": (r"benchmark/", r"bench/"),
     "ELF": (r"(elf|link)\.h$", r"runtime/kernels/blas_private\.cpp"),
+    "NVIDIA's headers, to compare our declarations with": (r"(cuda|nvrtc|cublas\w*|driver_types|library_types)\.h$", r"tests/device/vendor_headers_test\.cpp$"),
+    "AddressSanitizer": (r"sanitizer/asan_interface\.h$", r"tests/device/"),
     "Linux": (r"linux/|malloc\.h$", r"runtime/io/beneath\.cpp$|tests/"),
     "nanobind": (r"nanobind/", r"python/"),
     "POSIX": (r"(sys|arpa|netinet)/|(unistd|dirent|dlfcn|fcntl|signal|poll|pthread|sched|termios|langinfo|glob|spawn)\.h$", r"(runtime|repl|python|tests|bench)/"),
 }
+
+# The headers of the standard library that a GPU's compiler is given (runtime/device/text/std).
+ELEMENT_HEADERS = {"algorithm", "array", "bit", "cmath", "concepts", "cstdint", "limits", "type_traits"}
+READ_BY_GPU_COMPILERS = re.compile(r"runtime/(elements|device/text)/(?!texts|emulation)[^/]+\.hpp$")
 
 # <vector>, <cstdint>: the standard library's headers have neither a folder nor an extension.
 STANDARD = re.compile(r"^[a-z0-9_]+$")
@@ -112,6 +129,8 @@ def include_fault(path, bracket, include):
     if target in ROOMS or target == "tessera":
         return inner_fault(path, target, include)
     if bracket == "<" and STANDARD.match(include):
+        if READ_BY_GPU_COMPILERS.match(path) and include not in ELEMENT_HEADERS:
+            return f"<{include}> is none of the headers that a GPU's compiler is given"
         return None
     if bracket == '"':
         return f'includes start at the root of the project or in <tessera/...>: "{include}"'

@@ -53,6 +53,13 @@ class Includes(unittest.TestCase):
         self.refuses("runtime/run.cpp", '"typeck/check.hpp"')
         self.refuses("frontend/parse.hpp", '"synth/layout/layout.hpp"')
 
+    def test_engines_alone_look_into_tiles(self):
+        self.accepts("runtime/engine/host/operations.cpp", '"runtime/kernels/map.hpp"')
+        self.accepts("runtime/execute/requests.cpp", '"runtime/kernels/take.hpp"')
+        self.accepts("runtime/execute/communication.cpp", '"runtime/kernels/tile.hpp"')
+        self.refuses("runtime/execute/communication.cpp", '"runtime/kernels/copy.hpp"', "an engine's")
+        self.refuses("runtime/transfers/moves.cpp", '"runtime/kernels/reduce.hpp"', "an engine's")
+
     def test_gradients_are_taken_before_layouts(self):
         self.accepts("typeck/gradient/scope.hpp", '"typeck/open/open.hpp"')
         self.refuses("typeck/gradient/scope.hpp", '"typeck/insert/inserter.hpp"')
@@ -189,6 +196,21 @@ class Rules(unittest.TestCase):
         found = violations({**there, "runtime/kernels/tile.hpp": '#include "runtime/memory/plan.hpp"\n'})
         self.assertEqual(len(found), 1, found)
         self.assertIn("in a circle", found[0])
+
+    def test_elements_and_kernels_of_gpus_include_what_their_compiler_has(self):
+        fine = '#include <cstdint>\n#include "runtime/elements/functions.hpp"\n'
+        self.assertEqual(violations({"runtime/elements/casts.hpp": fine, "runtime/device/text/copy.hpp": fine}), [])
+        for include in ["<vector>", '"base/result.hpp"', '"runtime/kernels/tile.hpp"']:
+            for path in ["runtime/elements/casts.hpp", "runtime/device/text/copy.hpp"]:
+                self.assertEqual(len(violations({path: f"#include {include}\n"})), 1, (path, include))
+
+    def test_gpus_stand_behind_the_engine(self):
+        door = '#include "runtime/device/door/door.hpp"\n'
+        self.assertEqual(violations({"runtime/device/gpu/gpu.cpp": door, "embed/gpus.cpp": door}), [])
+        for path in ["runtime/execute/run.cpp", "repl/commands/gpu.cpp", "typeck/insert/insert.cpp"]:
+            self.assertEqual(len(violations({path: door})), 1, path)
+        for include in ["execute/world.hpp", "ranks/team.hpp"]:
+            self.assertEqual(len(violations({"runtime/device/gpu/gpu.cpp": f'#include "runtime/{include}"\n'})), 1, include)
 
     def test_a_folder_in_a_folder_belongs_to_it(self):
         self.assertEqual(violations({"synth/redistribute/rivals/a.cpp": '#include "synth/redistribute/chain.hpp"\n',

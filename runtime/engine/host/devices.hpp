@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "base/result.hpp"
-#include "runtime/execute/trace.hpp"
+#include "runtime/engine/device_times.hpp"
 #include "runtime/kernels/parallel.hpp"
 #include "runtime/memory/device_ranks.hpp"
 

@@ -1,4 +1,4 @@
-#include "runtime/execute/chain_strips.hpp"
+#include "runtime/engine/host/chain_strips.hpp"
 
 #include <algorithm>
 #include <bit>

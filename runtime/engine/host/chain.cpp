@@ -1,4 +1,4 @@
-#include "runtime/execute/chain.hpp"
+#include "runtime/engine/host/chain.hpp"
 
 #include <algorithm>
 #include <memory>
@@ -6,9 +6,9 @@
 #include <vector>
 
 #include "base/check.hpp"
-#include "runtime/execute/chain_blocks.hpp"
-#include "runtime/execute/chain_operations.hpp"
-#include "runtime/execute/chain_strips.hpp"
+#include "runtime/engine/chain_operations.hpp"
+#include "runtime/engine/host/chain_blocks.hpp"
+#include "runtime/engine/host/chain_strips.hpp"
 #include "runtime/kernels/given_up.hpp"
 #include "runtime/kernels/map.hpp"
 #include "runtime/kernels/reduce.hpp"
@@ -37,8 +37,8 @@ struct DeviceWork {
 // The tasks of a chain share this.
 class Work {
  public:
-  Work(const ChainOperations& chain, const Storage& storage) : chain_(chain), storage_(storage) {
-    const Block mine = storage.block(chain.shape_of());
+  Work(const ChainOperations& chain, const Tiles& tiles) : chain_(chain), tiles_(tiles) {
+    const Block mine = tiles.block(chain.shape_of());
     devices_.reserve(static_cast<std::size_t>(mine.end - mine.begin));
     for (std::int64_t device = mine.begin; device < mine.end; ++device) add(static_cast<std::size_t>(device));
     if (chain.is_flat()) pieces_.resize(static_cast<std::size_t>(blocks_at_once()) * sizeof(double));
@@ -53,7 +53,7 @@ class Work {
   }
   // The extents of a device's tile of a register, flattened where the chain is flat.
   synth::Shape shape(synth::RegisterId id, std::size_t device) const {
-    const synth::Shape shape = synth::shape_of(storage_.tiles(id).boxes[device]);
+    const synth::Shape shape = synth::shape_of(tiles_.tiles(id).boxes[device]);
     return chain_.is_flat() ? synth::Shape{runtime::count(shape)} : shape;
   }
   std::size_t lead() const { return chain_.is_flat() ? 1 : chain_.lead(); }
@@ -78,7 +78,7 @@ class Work {
       const std::int64_t n = std::max<std::int64_t>(0, std::min(end, end_of_device) - from);
       if (n > 0) join_->add(dense_view(last.element, synth::Shape{n}, piece(from, last.element)));
       if (end_of_device > end) return;
-      join_->finish(storage_.out(last.result(), work.device).data);
+      join_->finish(tiles_.out(last.result(), work.device).data);
     }
   }
 
@@ -110,13 +110,13 @@ class Work {
     return row;
   }
   TileView view(synth::RegisterId id, std::size_t device) const {
-    TileView view = storage_.view(id, device);
+    TileView view = tiles_.view(id, device);
     if (chain_.is_flat()) view = dense_view(view.element, synth::Shape{runtime::count(view.shape)}, view.data);
     return view;
   }
 
   const ChainOperations& chain_;
-  const Storage& storage_;
+  const Tiles& tiles_;
   std::vector<DeviceWork> devices_;
   std::int64_t block_elements_max_ = 0;
   std::int64_t usual_block_ = 0;
@@ -253,9 +253,9 @@ class BlockRunner {
 
 }  // namespace
 
-void run_chain(std::span<const synth::Step> steps, std::size_t lead, const MemoryPlan& plan, const Storage& storage) {
-  const ChainOperations chain(steps, lead, plan, storage);
-  Work work(chain, storage);
+void run_chain(const ChainStep& step) {
+  const ChainOperations chain(step.steps, step.lead, step.plan, step.tiles);
+  Work work(chain, step.tiles);
   const bool joins = chain.is_flat() && chain.keeps_last();
   std::int64_t first = 0;
   do {

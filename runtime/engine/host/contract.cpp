@@ -6,8 +6,8 @@
 #include <array>
 #include <limits>
 
-#include "runtime/execute/devices.hpp"
-#include "runtime/execute/local.hpp"
+#include "runtime/engine/host/devices.hpp"
+#include "runtime/engine/host/local.hpp"
 #include "runtime/kernels/spread.hpp"
 
 namespace tessera::runtime {
@@ -15,7 +15,7 @@ namespace tessera::runtime {
 namespace {
 
 const synth::Shape& whole_shape(const LocalStep& step, std::size_t k) {
-  return step.storage.type(step.apply.operands[k]).shape();
+  return step.tiles.type(step.apply.operands[k]).shape();
 }
 
 // Has the sum, on whatever device, no terms at all?
@@ -38,13 +38,17 @@ bool repeats_an_index(const synth::Contract& contract) {
   });
 }
 
+LargeProducts large_products(const LocalStep& step) {
+  return step.ordered_products ? LargeProducts::in_order : LargeProducts::by_blas;
+}
+
 // The positions of each index at which a device has all elements of a term.
 class TermPositions {
  public:
   TermPositions(const LocalStep& step, const synth::Contract& contract, std::size_t device) {
     all_.fill({0, std::numeric_limits<std::int64_t>::max()});
     for (std::size_t k = 0; k < contract.operand_indices.size(); ++k) {
-      const synth::Box& tile = step.storage.tiles(step.apply.operands[k]).boxes[device];
+      const synth::Box& tile = step.tiles.tiles(step.apply.operands[k]).boxes[device];
       for (std::size_t d = 0; d < tile.size(); ++d) meet(all_[contract.operand_indices[k][d]], tile[d]);
     }
   }
@@ -79,12 +83,12 @@ void contract_diagonals(const LocalStep& step, const synth::Contract& contract, 
   const TermPositions positions(step, contract, device);
   for (std::size_t k = 0; k < operands.size(); ++k) {
     const auto& indices = contract.operand_indices[k];
-    const synth::Box& tile = step.storage.tiles(step.apply.operands[k]).boxes[device];
+    const synth::Box& tile = step.tiles.tiles(step.apply.operands[k]).boxes[device];
     operands[k] = part_of(operands[k], positions.begin_in(tile, indices), positions.extents(indices));
   }
-  const synth::Box& tile = step.storage.tiles(step.apply.results[0]).boxes[device];
+  const synth::Box& tile = step.tiles.tiles(step.apply.results[0]).boxes[device];
   const synth::Shape shape = positions.extents(contract.result_indices);
-  runtime::contract(contract, operands, TileOut{out.element, shape, out.data});
+  runtime::contract(contract, operands, TileOut{out.element, shape, out.data}, large_products(step));
   spread(out, positions.begin_in(tile, contract.result_indices), shape);
 }
 
@@ -96,18 +100,20 @@ base::Status run_operation(const LocalStep& step, const synth::Contract& operati
   const bool is_empty_sum = has_no_terms(step, operation);
   const bool has_diagonals = repeats_an_index(operation);
   const synth::RegisterId result = step.apply.results[0];
-  return on_devices(step.storage.block(result), work_of(step), step.times, [&](std::size_t device) -> Failure {
-    std::vector<TileView> operands;
-    for (const synth::RegisterId operand : step.apply.operands) operands.push_back(step.storage.view(operand, device));
-    const TileOut out = step.storage.out(result, device);
-    if (is_empty_sum)
-      std::fill_n(out.data, count(out.shape) * synth::bytes_of(out.element), std::byte{0});
-    else if (has_diagonals)
-      contract_diagonals(step, operation, device, std::move(operands), out);
-    else
-      contract(operation, operands, out);
-    return std::nullopt;
-  });
+  return on_devices(step.tiles.block(result), work_of(step.tiles, step.apply), step.times,
+                    [&](std::size_t device) -> Failure {
+                      std::vector<TileView> operands;
+                      for (const synth::RegisterId operand : step.apply.operands)
+                        operands.push_back(step.tiles.view(operand, device));
+                      const TileOut out = step.tiles.out(result, device);
+                      if (is_empty_sum)
+                        std::fill_n(out.data, count(out.shape) * synth::bytes_of(out.element), std::byte{0});
+                      else if (has_diagonals)
+                        contract_diagonals(step, operation, device, std::move(operands), out);
+                      else
+                        contract(operation, operands, out, large_products(step));
+                      return std::nullopt;
+                    });
 }
 
 }  // namespace tessera::runtime

@@ -6,7 +6,8 @@
 #include <span>
 #include <vector>
 
-#include "runtime/transfers/storage.hpp"
+#include "runtime/engine/tiles.hpp"
+#include "runtime/memory/plan.hpp"
 
 namespace tessera::runtime {
 
@@ -35,7 +36,7 @@ struct ChainOperation {
 class ChainOperations {
  public:
   // `lead` as in ChainSteps.
-  ChainOperations(std::span<const synth::Step> steps, std::size_t lead, const MemoryPlan& plan, const Storage& storage);
+  ChainOperations(std::span<const synth::Step> steps, std::size_t lead, const MemoryPlan& plan, const Tiles& tiles);
 
   const std::vector<ChainOperation>& operations() const { return operations_; }
   const std::vector<synth::RegisterId>& arrays() const { return arrays_; }
@@ -52,15 +53,15 @@ class ChainOperations {
 
  private:
   bool is_kept(const synth::Apply& apply) const { return plan_[apply.results[0]].where != RegisterPlan::Where::blocks; }
-  std::int64_t bytes_written(const Storage& storage) const;
+  std::int64_t bytes_written(const Tiles& tiles) const;
   void find_readers(std::span<const synth::Step> steps);
-  void add(const synth::Apply& apply, const Storage& storage);
+  void add(const synth::Apply& apply, const Tiles& tiles);
   ChainPlace place_of(synth::RegisterId id);
   std::size_t array_number(synth::RegisterId id);
   synth::RegisterId viewed(synth::RegisterId id) const;
   std::size_t last_reader(synth::RegisterId id, std::size_t maker) const;
   std::size_t take_slot(synth::RegisterId id, std::size_t maker, bool is_passing);
-  void find_groups(const Storage& storage);
+  void find_groups(const Tiles& tiles);
 
   const MemoryPlan& plan_;
   std::size_t lead_;

@@ -1,4 +1,4 @@
-#include "runtime/execute/chain_operations.hpp"
+#include "runtime/engine/chain_operations.hpp"
 
 #include <algorithm>
 
@@ -8,13 +8,13 @@
 namespace tessera::runtime {
 
 ChainOperations::ChainOperations(std::span<const synth::Step> steps, std::size_t lead, const MemoryPlan& plan,
-                                 const Storage& storage)
+                                 const Tiles& tiles)
     : plan_(plan), lead_(lead) {
   find_readers(steps);
-  find_groups(storage);
+  find_groups(tiles);
   is_flat_ = lead == 0 && std::holds_alternative<synth::Reduce>(computed_.back()->operation);
-  streams_ = bytes_written(storage) > kStreamBytes;
-  for (const synth::Apply* apply : computed_) add(*apply, storage);
+  streams_ = bytes_written(tiles) > kStreamBytes;
+  for (const synth::Apply* apply : computed_) add(*apply, tiles);
 }
 
 void ChainOperations::find_readers(std::span<const synth::Step> steps) {
@@ -29,18 +29,18 @@ void ChainOperations::find_readers(std::span<const synth::Step> steps) {
   }
 }
 
-std::int64_t ChainOperations::bytes_written(const Storage& storage) const {
+std::int64_t ChainOperations::bytes_written(const Tiles& tiles) const {
   std::int64_t bytes = 0;
   for (const synth::Apply* apply : computed_) {
-    if (is_kept(*apply)) bytes = std::max(bytes, storage.tiles(apply->results[0]).bytes_total);
+    if (is_kept(*apply)) bytes = std::max(bytes, tiles.tiles(apply->results[0]).bytes_total);
   }
   return bytes;
 }
 
-void ChainOperations::add(const synth::Apply& apply, const Storage& storage) {
+void ChainOperations::add(const synth::Apply& apply, const Tiles& tiles) {
   const std::size_t number = operations_.size();
   const synth::RegisterId result = apply.results[0];
-  ChainOperation operation{&apply, storage.type(result).element(), {}};
+  ChainOperation operation{&apply, tiles.type(result).element(), {}};
   for (const synth::RegisterId operand : apply.operands) operation.operands.push_back(place_of(operand));
   // A result is never written over an operand's: slots of operands are free from the next operation on.
   const bool is_last_of_flat = is_flat_ && number + 1 == computed_.size();
@@ -52,7 +52,7 @@ void ChainOperations::add(const synth::Apply& apply, const Storage& storage) {
   operations_.push_back(std::move(operation));
 }
 
-// Reshapes look at what is in a slot; of anything else the storage knows what they look at.
+// Reshapes look at what is in a slot; of anything else it is known what they look at.
 ChainPlace ChainOperations::place_of(synth::RegisterId id) {
   const auto made = slot_of_.find(viewed(id));
   if (made != slot_of_.end()) return ChainPlace{ChainPlace::kNone, made->second, id, is_passing_[viewed(id)]};
@@ -90,8 +90,8 @@ std::size_t ChainOperations::take_slot(synth::RegisterId id, std::size_t maker, 
   return number;
 }
 
-void ChainOperations::find_groups(const Storage& storage) {
-  const auto shape = [&](const synth::Apply* apply) { return storage.type(apply->results[0]).shape(); };
+void ChainOperations::find_groups(const Tiles& tiles) {
+  const auto shape = [&](const synth::Apply* apply) { return tiles.type(apply->results[0]).shape(); };
   const auto is_map = [](const synth::Apply* apply) { return std::holds_alternative<synth::Map>(apply->operation); };
   group_ends_.resize(computed_.size());
   for (std::size_t begin = 0; begin < computed_.size();) {

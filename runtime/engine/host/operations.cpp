@@ -3,8 +3,9 @@
 #include <algorithm>
 
 #include "base/check.hpp"
-#include "runtime/execute/devices.hpp"
-#include "runtime/execute/local.hpp"
+#include "runtime/engine/failures.hpp"
+#include "runtime/engine/host/devices.hpp"
+#include "runtime/engine/host/local.hpp"
 #include "runtime/kernels/copy.hpp"
 #include "runtime/kernels/map.hpp"
 #include "runtime/kernels/matrix.hpp"
@@ -23,29 +24,14 @@ using base::make;
 template <class F>
 base::Status operate(const LocalStep& step, const F& f) {
   const synth::RegisterId result = step.apply.results[0];
-  return on_devices(step.storage.block(result), work_of(step), step.times, [&](std::size_t device) -> Failure {
-    std::vector<TileView> operands;
-    operands.reserve(step.apply.operands.size());
-    for (const synth::RegisterId operand : step.apply.operands) operands.push_back(step.storage.view(operand, device));
-    return f(device, operands, step.storage.out(result, device));
-  });
-}
-
-// ` at element [3, 4]`: where in the whole array the tile's element of this row-major number is; nothing for a scalar.
-std::string at_element(const synth::Box& box, std::int64_t position) {
-  if (box.empty()) return "";
-  synth::Shape index(box.size());
-  for (std::size_t d = box.size(); d-- > 0; position /= box[d].length()) {
-    index[d] = box[d].begin + position % box[d].length();
-  }
-  std::string text;
-  for (const std::int64_t i : index) text += fmt::format("{}{}", text.empty() ? "" : ", ", i);
-  return fmt::format(" at element [{}]", text);
-}
-
-base::Diagnostic no_value(synth::MapOp op, const synth::Box& box, std::int64_t position) {
-  const base::KindInfo& kind = op == synth::MapOp::power ? Kind::negative_exponent : Kind::division_by_zero;
-  return make(kind, at_element(box, position));
+  return on_devices(step.tiles.block(result), work_of(step.tiles, step.apply), step.times,
+                    [&](std::size_t device) -> Failure {
+                      std::vector<TileView> operands;
+                      operands.reserve(step.apply.operands.size());
+                      for (const synth::RegisterId operand : step.apply.operands)
+                        operands.push_back(step.tiles.view(operand, device));
+                      return f(device, operands, step.tiles.out(result, device));
+                    });
 }
 
 void fill_zero(const TileOut& out) {
@@ -53,7 +39,7 @@ void fill_zero(const TileOut& out) {
 }
 
 const synth::ArrayType& operand_type(const LocalStep& step, std::size_t k) {
-  return step.storage.type(step.apply.operands[k]);
+  return step.tiles.type(step.apply.operands[k]);
 }
 
 // Does the sum, on whatever device, have no terms at all?
@@ -65,19 +51,11 @@ bool sums_nothing(const LocalStep& step, const synth::Reduce& reduce) {
 
 }  // namespace
 
-std::int64_t work_of(const LocalStep& step) {
-  std::int64_t bytes = 0;
-  for (const synth::RegisterId id : step.apply.results) bytes += step.storage.tiles(id).bytes_total;
-  for (const synth::RegisterId id : step.apply.operands) bytes += step.storage.tiles(id).bytes_total;
-  return bytes / 4;
-}
-
 base::Status run_operation(const LocalStep& step, const synth::Map& operation) {
-  const synth::RegisterId result = step.apply.results[0];
   return operate(step, [&](std::size_t device, const std::vector<TileView>& operands, const TileOut& out) -> Failure {
     const auto bad = map(operation.op, operands, out);
     if (!bad) return std::nullopt;
-    return no_value(operation.op, step.storage.tiles(result).boxes[device], *bad);
+    return step_failure(step.tiles, step.apply, device, *bad);
   });
 }
 
@@ -103,11 +81,11 @@ base::Status run_operation(const LocalStep& step, const synth::ArgReduce& operat
 
 base::Status run_operation(const LocalStep& step, const synth::Find& operation) {
   const synth::RegisterId array = step.apply.operands[0];
-  const synth::Shape& whole = step.storage.type(array).shape();
+  const synth::Shape& whole = step.tiles.type(array).shape();
   return operate(step, [&](std::size_t device, const std::vector<TileView>& operands, const TileOut& out) -> Failure {
     LinePlace place;
     for (const std::uint8_t d : operation.dimensions) {
-      place.begins.push_back(step.storage.tiles(array).boxes[device][d].begin);
+      place.begins.push_back(step.tiles.tiles(array).boxes[device][d].begin);
       place.extents.push_back(whole[d]);
     }
     find(operation.max, operands[0], operands[1], operation.dimensions, place, out);
@@ -145,7 +123,7 @@ base::Status run_operation(const LocalStep& step, const synth::Greatest& operati
 }
 
 base::Status run_operation(const LocalStep& step, const synth::Candidates& operation) {
-  const TileMap& tiles = step.storage.tiles(step.apply.operands[0]);
+  const TileMap& tiles = step.tiles.tiles(step.apply.operands[0]);
   return operate(step, [&](std::size_t device, const std::vector<TileView>& operands, const TileOut& out) -> Failure {
     if (operation.positions)
       greatest_positions(operands[0], out, tiles.boxes[device].back().begin);
@@ -156,7 +134,7 @@ base::Status run_operation(const LocalStep& step, const synth::Candidates& opera
 }
 
 base::Status run_operation(const LocalStep& step, const synth::Transpose& operation) {
-  const Writing writing = writing_of(step.storage.tiles(step.apply.results[0]).bytes_total);
+  const Writing writing = writing_of(step.tiles.tiles(step.apply.results[0]).bytes_total);
   return operate(step, [&](std::size_t, const std::vector<TileView>& operands, const TileOut& out) -> Failure {
     copy_elements(transposed(operands[0], operation.permutation), out, writing);
     return std::nullopt;
@@ -165,7 +143,7 @@ base::Status run_operation(const LocalStep& step, const synth::Transpose& operat
 
 // Copies an operand that is not dense; any other is only looked at under its new shape.
 base::Status run_operation(const LocalStep& step, const synth::Reshape&) {
-  const Writing writing = writing_of(step.storage.tiles(step.apply.results[0]).bytes_total);
+  const Writing writing = writing_of(step.tiles.tiles(step.apply.results[0]).bytes_total);
   return operate(step, [&](std::size_t, const std::vector<TileView>& operands, const TileOut& out) -> Failure {
     copy_elements(operands[0], TileOut{out.element, operands[0].shape, out.data}, writing);
     return std::nullopt;
@@ -174,21 +152,21 @@ base::Status run_operation(const LocalStep& step, const synth::Reshape&) {
 
 base::Status run_operation(const LocalStep& step, const synth::Take&) {
   const std::int64_t rows = operand_type(step, 0).shape()[0];
-  const TileMap& tables = step.storage.tiles(step.apply.operands[0]);
+  const TileMap& tables = step.tiles.tiles(step.apply.operands[0]);
   return operate(step, [&](std::size_t device, const std::vector<TileView>& operands, const TileOut& out) -> Failure {
     const auto bad = take(operands[0], tables.boxes[device][0].begin, rows, operands[1], out);
     if (!bad) return std::nullopt;
-    return make(Kind::index_out_of_range, bad->id, fmt::format("the table has {} rows", rows));
+    return step_failure(step.tiles, step.apply, device, bad->id);
   });
 }
 
 base::Status run_operation(const LocalStep& step, const synth::ScatterAdd&) {
-  const std::int64_t rows = step.storage.type(step.apply.results[0]).shape()[0];
-  const TileMap& tables = step.storage.tiles(step.apply.results[0]);
+  const std::int64_t rows = step.tiles.type(step.apply.results[0]).shape()[0];
+  const TileMap& tables = step.tiles.tiles(step.apply.results[0]);
   return operate(step, [&](std::size_t device, const std::vector<TileView>& operands, const TileOut& out) -> Failure {
     const auto bad = scatter_add(operands[0], operands[1], tables.boxes[device][0].begin, rows, out);
     if (!bad) return std::nullopt;
-    return make(Kind::index_out_of_range, bad->id, fmt::format("ids are 0 to {}", rows - 1));
+    return step_failure(step.tiles, step.apply, device, bad->id);
   });
 }
 
@@ -200,11 +178,11 @@ base::Status run_operation(const LocalStep& step, const synth::Search& operation
 }
 
 base::Status run_operation(const LocalStep& step, const synth::OneHot&) {
-  const std::int64_t n = step.storage.type(step.apply.results[0]).shape().back();
-  return operate(step, [&](std::size_t, const std::vector<TileView>& operands, const TileOut& out) -> Failure {
+  const std::int64_t n = step.tiles.type(step.apply.results[0]).shape().back();
+  return operate(step, [&](std::size_t device, const std::vector<TileView>& operands, const TileOut& out) -> Failure {
     const auto bad = one_hot(operands[0], n, out);
     if (!bad) return std::nullopt;
-    return make(Kind::index_out_of_range, bad->id, fmt::format("one_hot has positions 0 to {}", n - 1));
+    return step_failure(step.tiles, step.apply, device, bad->id);
   });
 }
 
@@ -220,11 +198,11 @@ std::string at_matrix(synth::Box box, std::int64_t number) {
 
 }  // namespace
 
-base::Status run_operation(const LocalStep& step, const synth::MatrixFunction& operation, std::int64_t beside) {
+base::Status run_operation(const LocalStep& step, const synth::MatrixFunction& operation) {
   const synth::RegisterId result = step.apply.results[0];
-  const TileMap& matrices = step.storage.tiles(step.apply.operands[0]);
+  const TileMap& matrices = step.tiles.tiles(step.apply.operands[0]);
   return operate(step, [&](std::size_t device, const std::vector<TileView>& operands, const TileOut& out) -> Failure {
-    const auto bad = of_matrices(operation.op, operands, out, step.storage.part(result, device) + beside);
+    const auto bad = of_matrices(operation.op, operands, out, step.tiles.room(result, device, step.beside));
     if (!bad) return std::nullopt;
     const std::string where = at_matrix(matrices.boxes[device], bad->number);
     if (operation.op == synth::MatrixOp::cholesky) return make(Kind::not_positive_definite, where, bad->column + 1);

@@ -1,27 +1,15 @@
-// Steps that every device takes on its own tiles: constructors and local operations.
+// Steps that every device takes on its own tiles, on the cores of this process.
 #pragma once
 
-#include "base/result.hpp"
-#include "runtime/execute/trace.hpp"
-#include "runtime/io/files.hpp"
-#include "runtime/transfers/storage.hpp"
+#include "runtime/engine/engine.hpp"
 
 namespace tessera::runtime {
-
-struct LocalStep {
-  const synth::Program& program;
-  const Storage& storage;
-  const FilePolicy& files;
-  const synth::Apply& apply;
-  DeviceTimes* times = nullptr;  // where to note when which device worked
-};
 
 base::Status run_constructor(const LocalStep& step, const synth::Constant& operation);
 base::Status run_constructor(const LocalStep& step, const synth::Fill& operation);
 base::Status run_constructor(const LocalStep& step, const synth::Iota& operation);
 base::Status run_constructor(const LocalStep& step, const synth::Random& operation);
 base::Status run_constructor(const LocalStep& step, const synth::Normal& operation);
-base::Status run_constructor(const LocalStep& step, const synth::Load& operation);
 
 base::Status run_operation(const LocalStep& step, const synth::Map& operation);
 base::Status run_operation(const LocalStep& step, const synth::Reduce& operation);
@@ -39,13 +27,6 @@ base::Status run_operation(const LocalStep& step, const synth::ScatterAdd& opera
 base::Status run_operation(const LocalStep& step, const synth::Search& operation);
 base::Status run_operation(const LocalStep& step, const synth::OneHot& operation);
 base::Status run_operation(const LocalStep& step, const synth::Lay& operation);
-// Every device has room for what the function needs beside its tiles at `beside`.
-base::Status run_operation(const LocalStep& step, const synth::MatrixFunction& operation, std::int64_t beside);
-
-// A piece of `length` positions from `index` on that would not lie inside of a dimension, the shorter in the longer.
-base::Diagnostic out_of_range(std::int64_t index, std::int64_t length, std::int64_t extent, std::size_t dimension);
-
-// Elements of all devices' tiles of the result and the operands: how much work a step is, roughly.
-std::int64_t work_of(const LocalStep& step);
+base::Status run_operation(const LocalStep& step, const synth::MatrixFunction& operation);
 
 }  // namespace tessera::runtime
