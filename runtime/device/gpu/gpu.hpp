@@ -1,0 +1,74 @@
+// A GPU: its primary context, which everybody's libraries in the process share, one stream, and what its errors mean.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <string_view>
+
+#include "base/result.hpp"
+#include "runtime/device/door/door.hpp"
+#include "synth/program/operation.hpp"
+
+namespace tessera::device {
+
+class Gpu {
+ public:
+  // `budget`: bytes of its memory that programs may have; 0: nine tenths of what is free.
+  static base::Result<std::unique_ptr<Gpu>> open(std::shared_ptr<const Cuda> cuda, int number, std::int64_t budget);
+  ~Gpu();
+  Gpu(const Gpu&) = delete;
+  Gpu& operator=(const Gpu&) = delete;
+
+  const CudaCalls& calls() const { return cuda_->calls; }
+  int number() const { return number_; }
+  const GpuFacts& facts() const { return facts_; }
+  std::int64_t budget() const { return budget_; }
+  void* context() const { return context_; }
+  void* stream() const { return stream_; }
+  // `0 (NVIDIA H100)`.
+  std::string label() const;
+
+  // What a driver's code means: `what` was refused, or the GPU is lost. Without memory a program does not fit.
+  base::Status check(int code, std::string_view what);
+  bool is_lost() const { return is_lost_; }
+  // The operation that the calls to come are for, while the pointer is good; null: none that has a name.
+  void works_for(const synth::Operation* operation) { operation_ = operation; }
+
+  // Until everything that the stream was asked for is done.
+  base::Status wait();
+
+ private:
+  Gpu(std::shared_ptr<const Cuda> cuda, int number) : cuda_(std::move(cuda)), number_(number) {}
+  base::Status begin(std::int64_t budget);
+
+  std::shared_ptr<const Cuda> cuda_;
+  int number_ = 0;
+  GpuFacts facts_;
+  int device_ = 0;
+  void* context_ = nullptr;
+  void* stream_ = nullptr;
+  std::int64_t budget_ = 0;
+  bool is_lost_ = false;
+  const synth::Operation* operation_ = nullptr;
+};
+
+// So many bytes are not to be had of it.
+base::Diagnostic no_room(const Gpu& gpu, std::int64_t bytes);
+
+// While it lives the thread's calls are for this GPU; then what the host had is back.
+class Current {
+ public:
+  explicit Current(const Gpu& gpu) : gpu_(gpu) { gpu_.calls().push_context(gpu_.context()); }
+  ~Current() {
+    void* ours = nullptr;
+    gpu_.calls().pop_context(&ours);
+  }
+  Current(const Current&) = delete;
+  Current& operator=(const Current&) = delete;
+
+ private:
+  const Gpu& gpu_;
+};
+
+}  // namespace tessera::device

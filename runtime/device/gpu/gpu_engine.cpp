@@ -1,0 +1,197 @@
+#include "runtime/device/gpu/gpu_engine.hpp"
+
+#include <fmt/format.h>
+
+#include <utility>
+
+#include "base/check.hpp"
+#include "runtime/device/gpu/gpu_steps.hpp"
+#include "runtime/device/steps/copies.hpp"
+#include "runtime/device/steps/sums.hpp"
+
+namespace tessera::device {
+
+namespace {
+
+// Strided tiles pass through room beside them, in parts of at most so many bytes.
+constexpr std::int64_t kPartBytes = std::int64_t{64} << 20U;
+
+Address address_at(const std::byte* memory) { return reinterpret_cast<Address>(memory); }
+std::byte* memory_at(Address address) { return reinterpret_cast<std::byte*>(address); }
+
+std::int64_t bytes_of(synth::ElementType element, const synth::Shape& shape) {
+  return runtime::count(shape) * synth::bytes_of(element);
+}
+
+// The parts that an array is cut into along its first dimension of more than one element, in their order.
+template <class F>
+base::Status for_each_part(const synth::Shape& shape, std::int64_t bytes, F&& part) {
+  std::size_t cut = 0;
+  while (cut < shape.size() && shape[cut] == 1) ++cut;
+  synth::Shape begin = shape;
+  for (std::int64_t& at : begin) at = 0;
+  if (cut == shape.size() || bytes <= kPartBytes) return part(begin, shape);
+  const std::int64_t rows = std::max(shape[cut] * kPartBytes / bytes, std::int64_t{1});
+  for (; begin[cut] < shape[cut]; begin[cut] += rows) {
+    synth::Shape extents = shape;
+    extents[cut] = std::min(rows, shape[cut] - begin[cut]);
+    TESSERA_TRY_STATUS(part(begin, extents));
+  }
+  return base::Done{};
+}
+
+runtime::TileTarget part_of(const runtime::TileTarget& to, synth::ElementType element, const synth::Shape& begin) {
+  std::int64_t offset = 0;
+  for (std::size_t d = 0; d < begin.size(); ++d) offset += begin[d] * to.strides[d];
+  return {to.strides, to.data + offset * synth::bytes_of(element)};
+}
+
+}  // namespace
+
+base::Status GpuEngine::begin() {
+  const Current current(*place_->gpu);
+  return place_->launcher.begin();
+}
+
+template <class F>
+base::Status GpuEngine::step(const synth::Operation* operation, F&& act, std::uint32_t origin) {
+  return base::guarded([&]() -> base::Status {
+    const std::scoped_lock lock(place_->mutex);
+    const Current current(*place_->gpu);
+    place_->gpu->works_for(operation);
+    base::Status done = base::guarded([&]() -> base::Status {
+      TESSERA_TRY_STATUS(place_->launcher.begin_step(origin));
+      return act(place_->launcher);
+    });
+    place_->gpu->works_for(nullptr);
+    return done;
+  });
+}
+
+template <class Step, class F>
+base::Status GpuEngine::take_known(const synth::Operation* operation, const Step& known, F&& act,
+                                   std::uint32_t origin) {
+  const auto taken = [&](GpuLauncher& launcher) -> base::Status {
+    write_key(known, key_);
+    if (launcher.repeat(key_)) return base::Done{};
+    TESSERA_TRY_STATUS(act(launcher));
+    launcher.end_step(key_);
+    return base::Done{};
+  };
+  return step(operation, taken, origin);
+}
+
+std::shared_ptr<runtime::Pool> GpuEngine::pool(int /*place*/) {
+  return std::make_shared<GpuPool>(shared_from_this(), place_->memory);
+}
+std::int64_t GpuEngine::memory_bytes_max(int /*place*/) const { return place_->gpu->budget(); }
+std::string GpuEngine::name(int /*place*/) const { return "GPU " + place_->gpu->label(); }
+
+bool GpuEngine::takes(const runtime::LocalStep& step) const { return takes_step(step); }
+base::Status GpuEngine::take(const runtime::LocalStep& local) {
+  const auto taken = [&](Launcher& launcher) {
+    const bool multiplies = std::holds_alternative<synth::Contract>(local.apply.operation);
+    const auto narrow = multiplies ? place_->widened.operands_of(local) : std::nullopt;
+    return take_step(launcher, local, multiplies ? place_->products.call(narrow) : GemmCall{});
+  };
+  return take_known(&local.apply.operation, local, taken, local.origin);
+}
+bool GpuEngine::takes(const runtime::ChainStep& chain) const { return takes_chain(chain); }
+base::Status GpuEngine::take(const runtime::ChainStep& chain) {
+  const std::uint32_t origin = chain.steps.empty() ? 0 : chain.steps.front().origin;
+  return take_known(nullptr, chain, [&](Launcher& launcher) { return take_chain(launcher, chain); }, origin);
+}
+
+base::Status GpuEngine::copy(const runtime::ItemList<runtime::BoxMove>& moves, const runtime::ListHints& hints) {
+  const auto copied = [&](Launcher& launcher) { return device::copy(launcher, moves); };
+  return hints.key.empty() ? step(nullptr, copied) : take_known(nullptr, hints, copied, 0);
+}
+base::Status GpuEngine::combine(synth::ReduceOp op, const runtime::ItemList<runtime::BoxSum>& sums) {
+  return step(nullptr, [&](Launcher& launcher) { return device::combine(launcher, op, sums); });
+}
+base::Status GpuEngine::fill_identity(synth::ReduceOp op, const runtime::ItemList<runtime::TileOut>& tiles) {
+  return step(nullptr, [&](Launcher& launcher) { return device::fill_identity(launcher, op, tiles); });
+}
+
+base::Status GpuEngine::fill(const runtime::ItemList<runtime::TileOut>& tiles, std::span<const std::byte> element) {
+  return step(nullptr, [&](Launcher& launcher) { return fill_tiles(launcher, tiles, element); });
+}
+
+base::Result<const std::byte*> GpuEngine::constant(std::span<const std::byte> element) {
+  const std::byte* at = nullptr;
+  TESSERA_TRY_STATUS(step(nullptr, [&](GpuLauncher&) -> base::Status {
+    TESSERA_TRY(found, place_->constants.find(element));
+    at = found == 0 ? nullptr : memory_at(found);
+    return base::Done{};
+  }));
+  return at;
+}
+base::Status GpuEngine::write_index(const runtime::ItemList<runtime::TileOut>& tiles, std::int64_t index) {
+  return step(nullptr, [&](GpuLauncher& launcher) { return place_->indices.write(launcher, tiles, index); });
+}
+
+base::Status GpuEngine::write(const runtime::TileView& host, const runtime::TileTarget& to) {
+  if (runtime::is_empty(host.shape)) return base::Done{};
+  if (runtime::is_dense(host.shape, to.strides)) {
+    return step(nullptr, [&](GpuLauncher& launcher) -> base::Status {
+      TESSERA_TRY_STATUS(launcher.begin_work());
+      return place_->staging.write(address_at(to.data), host.data, bytes_of(host.element, host.shape));
+    });
+  }
+  return for_each_part(host.shape, bytes_of(host.element, host.shape),
+                       [&](const synth::Shape& begin, const synth::Shape& extents) {
+                         return write_part(runtime::part_of(host, begin, extents), part_of(to, host.element, begin));
+                       });
+}
+
+base::Status GpuEngine::write_part(const runtime::TileView& host, const runtime::TileTarget& to) {
+  return step(nullptr, [&](GpuLauncher& launcher) -> base::Status {
+    TESSERA_TRY_STATUS(launcher.begin_work());
+    const std::int64_t bytes = bytes_of(host.element, host.shape);
+    TESSERA_TRY(room, launcher.scratch(bytes));
+    TESSERA_TRY_STATUS(place_->staging.write(room, host.data, bytes));
+    const runtime::BoxMove move{runtime::dense_view(host.element, host.shape, memory_at(room)), to};
+    return device::copy(launcher, std::span(&move, 1));
+  });
+}
+
+base::Status GpuEngine::read(const runtime::TileView& from, const runtime::TileOut& host) {
+  if (runtime::is_empty(from.shape)) return wait();
+  return for_each_part(from.shape, runtime::is_dense(from.shape, from.strides) ? 0 : bytes_of(from.element, from.shape),
+                       [&](const synth::Shape& begin, const synth::Shape& extents) {
+                         const runtime::TileTarget dense{runtime::dense_strides(host.shape), host.data};
+                         return read_part(runtime::part_of(from, begin, extents),
+                                          {host.element, extents, part_of(dense, host.element, begin).data});
+                       });
+}
+
+base::Status GpuEngine::read_part(const runtime::TileView& from, const runtime::TileOut& host) {
+  return step(nullptr, [&](GpuLauncher& launcher) -> base::Status {
+    const std::int64_t bytes = bytes_of(from.element, from.shape);
+    Address source = address_at(from.data);
+    if (!runtime::is_dense(from.shape, from.strides)) {
+      TESSERA_TRY(room, launcher.scratch(bytes));
+      const runtime::BoxMove move{from, {runtime::dense_strides(from.shape), memory_at(room)}};
+      TESSERA_TRY_STATUS(device::copy(launcher, std::span(&move, 1)));
+      source = room;
+    }
+    TESSERA_TRY_STATUS(launcher.begin_work());
+    TESSERA_TRY_STATUS(place_->staging.read(host.data, source, bytes));
+    return launcher.wait();
+  });
+}
+
+base::Status GpuEngine::turn_ends() {
+  return step(nullptr, [&](GpuLauncher& launcher) { return launcher.begin_work(); });
+}
+
+base::Status GpuEngine::wait() {
+  return step(nullptr, [&](GpuLauncher& launcher) {
+    launcher.forget_steps();
+    place_->indices.forget();
+    place_->widened.forget();
+    return launcher.wait();
+  });
+}
+
+}  // namespace tessera::device

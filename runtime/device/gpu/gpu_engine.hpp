@@ -1,0 +1,83 @@
+// The engine whose memory and steps are a GPU's.
+#pragma once
+
+#include <memory>
+#include <mutex>
+#include <vector>
+
+#include "runtime/device/gpu/constants.hpp"
+#include "runtime/device/gpu/gpu_launcher.hpp"
+#include "runtime/device/gpu/gpu_products.hpp"
+#include "runtime/device/gpu/loop_indices.hpp"
+#include "runtime/device/gpu/staging.hpp"
+#include "runtime/device/gpu/widened.hpp"
+#include "runtime/engine/engine.hpp"
+
+namespace tessera::device {
+
+// What stands behind a GPU: its memory goes last, when all that has some of it is gone.
+struct GpuPlace {
+  GpuPlace(std::unique_ptr<Gpu> opened, const std::shared_ptr<const Nvrtc>& nvrtc, const KernelFiles& files,
+           std::shared_ptr<const Cublas> cublas)
+      : gpu(std::move(opened)),
+        memory(*gpu, mutex, [this] { static_cast<void>(launcher.begin_work()); }),
+        staging(*gpu),
+        launcher(*gpu, memory, Compiler(nvrtc, gpu->facts().architecture, files)),
+        constants(*gpu, memory, staging),
+        indices(*gpu, memory),
+        products(*gpu, memory, launcher, std::move(cublas)) {}
+  std::recursive_mutex mutex;  // sessions may share an engine
+  std::unique_ptr<Gpu> gpu;
+  GpuMemory memory;
+  Staging staging;
+  GpuLauncher launcher;
+  Constants constants;
+  LoopIndices indices;
+  GpuProducts products;
+  Widened widened;
+};
+
+class GpuEngine final : public runtime::Engine, public std::enable_shared_from_this<GpuEngine> {
+ public:
+  explicit GpuEngine(std::unique_ptr<GpuPlace> place) : place_(std::move(place)) {}
+  base::Status begin();
+
+  bool is_host() const override { return false; }
+  std::shared_ptr<runtime::Pool> pool(int place) override;
+  std::int64_t memory_bytes_max(int place) const override;
+  std::string name(int place) const override;
+
+  bool takes(const runtime::LocalStep& step) const override;
+  base::Status take(const runtime::LocalStep& step) override;
+  bool takes(const runtime::ChainStep& chain) const override;
+  base::Status take(const runtime::ChainStep& chain) override;
+
+  base::Status copy(const runtime::ItemList<runtime::BoxMove>& moves, const runtime::ListHints& hints) override;
+  base::Status combine(synth::ReduceOp op, const runtime::ItemList<runtime::BoxSum>& sums) override;
+  base::Status fill_identity(synth::ReduceOp op, const runtime::ItemList<runtime::TileOut>& tiles) override;
+  base::Status fill(const runtime::ItemList<runtime::TileOut>& tiles, std::span<const std::byte> element) override;
+
+  base::Result<const std::byte*> constant(std::span<const std::byte> element) override;
+  base::Status write_index(const runtime::ItemList<runtime::TileOut>& tiles, std::int64_t index) override;
+
+  base::Status write(const runtime::TileView& host, const runtime::TileTarget& to) override;
+  base::Status read(const runtime::TileView& from, const runtime::TileOut& host) override;
+
+  base::Status turn_ends() override;
+  base::Status wait() override;
+
+ private:
+  // `act` with the GPU current and the launcher at the beginning of a step; whatever it throws is a failure.
+  template <class F>
+  base::Status step(const synth::Operation* operation, F&& act, std::uint32_t origin = 0);
+  // A step that may be known.
+  template <class Step, class F>
+  base::Status take_known(const synth::Operation* operation, const Step& step, F&& act, std::uint32_t origin);
+  base::Status write_part(const runtime::TileView& host, const runtime::TileTarget& to);
+  base::Status read_part(const runtime::TileView& from, const runtime::TileOut& host);
+
+  std::unique_ptr<GpuPlace> place_;
+  StepKey key_;
+};
+
+}  // namespace tessera::device

@@ -1,0 +1,46 @@
+// Large products of matrices of floats, by cuBLAS: one stream, one workspace, so that the same call gives the same
+// bits.
+#pragma once
+
+#include <memory>
+#include <optional>
+
+#include "runtime/device/gpu/gpu_launcher.hpp"
+#include "runtime/device/steps/products.hpp"
+
+namespace tessera::device {
+
+struct GemmExtents {
+  std::int64_t rows = 0;
+  std::int64_t columns = 0;
+  std::int64_t batches = 0;
+};
+
+class GpuProducts {
+ public:
+  // Without a library there are none.
+  GpuProducts(Gpu& gpu, GpuMemory& memory, GpuLauncher& launcher, std::shared_ptr<const Cublas> cublas)
+      : gpu_(gpu), memory_(memory), launcher_(launcher), cublas_(std::move(cublas)) {}
+  ~GpuProducts();
+  GpuProducts(const GpuProducts&) = delete;
+  GpuProducts& operator=(const GpuProducts&) = delete;
+
+  // Nothing where all products are computed in order. `narrow`: both operands, of f32, came from this 16-bit type.
+  GemmCall call(std::optional<synth::ElementType> narrow);
+
+ private:
+  base::Status begin();
+  base::Status multiply(const Gemm& gemm, synth::ElementType operands);
+  base::Status multiply_narrow(Gemm gemm, synth::ElementType operands);
+  base::Status narrow(GemmMatrix& matrix, const GemmExtents& extents, synth::ElementType to);
+  base::Status check(int code);
+
+  Gpu& gpu_;
+  GpuMemory& memory_;
+  GpuLauncher& launcher_;
+  std::shared_ptr<const Cublas> cublas_;
+  void* handle_ = nullptr;
+  Address workspace_ = 0;
+};
+
+}  // namespace tessera::device

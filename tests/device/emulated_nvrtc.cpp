@@ -1,0 +1,107 @@
+// NVIDIA's compiler, emulated: the host's compiles, and the "machine code" is the path of the shared library that it
+// made. Headers are those of the source tree; what a text includes has to be among those that it was given all the
+// same.
+#include <cstring>
+#include <map>
+#include <set>
+#include <string>
+#include <string_view>
+
+#include "runtime/device/door/compiler_calls.hpp"
+#include "tests/device/host_compiler.hpp"
+
+#define DECLARE(member, symbol, parameters) extern "C" int symbol parameters;
+TESSERA_NVRTC_FUNCTIONS(DECLARE)
+#undef DECLARE
+
+namespace {
+
+constexpr int kInvalid = 3;
+constexpr int kInvalidOption = 5;
+constexpr int kCompilation = 6;
+
+struct Program {
+  std::string source;
+  std::map<std::string, std::string> headers;  // by their names
+  std::string log;
+  std::string code;
+};
+Program& program_of(void* handle) { return *static_cast<Program*>(handle); }
+
+// The first header that a text, or what it includes, includes and that was not given.
+std::string missing_header(const Program& program, const std::string& text, std::set<std::string>& seen) {
+  constexpr std::string_view kBegin = "\n#include ";
+  const std::string lines = "\n" + text;
+  for (std::size_t at = lines.find(kBegin); at != std::string::npos; at = lines.find(kBegin, at)) {
+    at += kBegin.size();
+    const std::size_t end = lines.find_first_of("\">", at + 1);
+    std::string name = lines.substr(at + 1, end - at - 1);
+    // Those are for the host: a GPU's compiler does not come to them.
+    if (name == "runtime/device/text/emulation.hpp" || name.starts_with("synth/program/")) continue;
+    if (!seen.insert(name).second) continue;
+    const auto header = program.headers.find(name);
+    if (header == program.headers.end()) return name;
+    if (const std::string missing = missing_header(program, header->second, seen); !missing.empty()) return missing;
+  }
+  return "";
+}
+
+}  // namespace
+
+extern "C" {
+
+int nvrtcVersion(int* major, int* minor) {
+  *major = 13;
+  *minor = 99;  // so that nobody takes its code for a real one's
+  return 0;
+}
+int nvrtcCreateProgram(void** program, const char* source, const char* /*name*/, int count, const char* const* headers,
+                       const char* const* names) {
+  auto* const made = new Program{source, {}, {}, {}};
+  for (int i = 0; i < count; ++i) made->headers[names[i]] = headers[i];
+  *program = made;
+  return 0;
+}
+int nvrtcDestroyProgram(void** program) {
+  delete static_cast<Program*>(*program);
+  *program = nullptr;
+  return 0;
+}
+int nvrtcCompileProgram(void* program, int count, const char* const* options) {
+  Program& compiled = program_of(program);
+  const std::set<std::string> given(options, options + count);
+  for (const char* const needed :
+       {"--std=c++20", "--fmad=false", "--ftz=false", "--prec-div=true", "--prec-sqrt=true"}) {
+    if (!given.contains(needed)) return kInvalidOption;
+  }
+  std::set<std::string> seen;
+  if (const std::string missing = missing_header(compiled, compiled.source, seen); !missing.empty()) {
+    compiled.log = "there is no header " + missing;
+    return kCompilation;
+  }
+  auto library = tessera::device::compiled_library(compiled.source);
+  if (!library.ok()) {
+    compiled.log = library.errors().front().message;
+    return kCompilation;
+  }
+  compiled.code = "emulated " + *library;
+  return 0;
+}
+int nvrtcGetProgramLogSize(void* program, std::size_t* bytes) {
+  *bytes = program_of(program).log.size() + 1;
+  return 0;
+}
+int nvrtcGetProgramLog(void* program, char* text) {
+  std::strcpy(text, program_of(program).log.c_str());
+  return 0;
+}
+int nvrtcGetCUBINSize(void* program, std::size_t* bytes) {
+  *bytes = program_of(program).code.size() + 1;
+  return program_of(program).code.empty() ? kInvalid : 0;
+}
+int nvrtcGetCUBIN(void* program, char* code) {
+  std::strcpy(code, program_of(program).code.c_str());
+  return 0;
+}
+
+}  // extern "C"

@@ -1,0 +1,122 @@
+// Programs that run with the engine of GPUs, on the emulated driver, give the host's bits.
+#include <gtest/gtest.h>
+
+#include <cstdlib>
+
+#include "runtime/device/gpu/open.hpp"
+#include "tests/runtime/support.hpp"
+
+namespace tessera::device {
+namespace {
+
+using runtime::test::Builder;
+using runtime::test::Recorder;
+
+std::shared_ptr<runtime::Engine> emulated_engine() {
+  setenv("XDG_CACHE_HOME", TESSERA_EMULATED_FOLDER "/cache", 1);
+  auto engine = open_gpus({{0}, 0, true, {TESSERA_EMULATED_FOLDER, "", {}}});
+  EXPECT_TRUE(engine.ok()) << engine.errors().front().message;
+  return *engine;
+}
+
+// What the program prints with this engine; null: the host's.
+std::string printed(const synth::Program& program, std::shared_ptr<runtime::Engine> engine) {
+  Recorder recorder;
+  recorder.world.engine = std::move(engine);
+  const auto outcome = runtime::run(program, {}, recorder.world);
+  EXPECT_TRUE(outcome.ok()) << (outcome.ok() ? "" : outcome.errors().front().message);
+  return recorder.written;
+}
+
+void prints_the_same(const synth::Program& program) {
+  const std::string host = printed(program, nullptr);
+  EXPECT_FALSE(host.empty());
+  EXPECT_EQ(printed(program, emulated_engine()), host);
+}
+
+TEST(GpuPrograms, SumOfWhatIsSplit) {
+  Builder b("x:8");
+  const auto a = b.apply(synth::Iota{}, {}, "f32[8@x, 4]");
+  const auto two = b.constant(runtime::test::Array<float>::scalar(2.0F), "f32[]");
+  const auto twice = b.apply(synth::Map{synth::MapOp::multiply}, {a, two}, "f32[8@x, 4]");
+  const auto sums = b.apply(synth::Reduce{synth::ReduceKind::sum, {0, 1}}, {twice}, "f32[]{+x}");
+  const auto sum = b.collect(synth::CollectiveKind::all_reduce, sums, "f32[]");
+  b.effect(synth::Print{{{{}, 0}}}, {sum});
+  const auto whole = b.collect(synth::CollectiveKind::all_gather, twice, "f32[8, 4]");
+  b.effect(synth::Print{{{{}, 0}}}, {whole});
+  prints_the_same(b.program());
+}
+
+// A loop of some steps, whose turns are all alike but for where the carried value lies.
+synth::Program loop(std::int64_t turns) {
+  Builder b("x:2");
+  const auto initial = b.apply(synth::Iota{}, {}, "f32[8@x, 4]");
+  synth::Repeat repeat;
+  repeat.count = b.number(turns);
+  repeat.index = b.reg("i64[]");
+  repeat.initial = {initial};
+  repeat.parameters = {b.reg("f32[8@x, 4]")};
+  b.into(&repeat.body);
+  const auto half = b.constant(runtime::test::Array<float>::scalar(0.5F), "f32[]");
+  const auto less = b.apply(synth::Map{synth::MapOp::multiply}, {repeat.parameters[0], half}, "f32[8@x, 4]");
+  const auto sums = b.apply(synth::Reduce{synth::ReduceKind::sum, {0, 1}}, {less}, "f32[]{+x}");
+  const auto sum = b.collect(synth::CollectiveKind::all_reduce, sums, "f32[]");
+  const auto turn = b.apply(synth::Map{synth::MapOp::cast}, {repeat.index}, "f32[]");
+  const auto shift = b.apply(synth::Map{synth::MapOp::add}, {sum, turn}, "f32[]");
+  repeat.next = {b.apply(synth::Map{synth::MapOp::add}, {less, shift}, "f32[8@x, 4]")};
+  repeat.results = {b.reg("f32[8@x, 4]")};
+  const auto result = repeat.results[0];
+  b.into(nullptr);
+  b.add(std::move(repeat));
+  b.effect(synth::Print{{{{}, 0}}}, {b.collect(synth::CollectiveKind::all_gather, result, "f32[8, 4]")});
+  return b.program();
+}
+
+TEST(GpuPrograms, LoopsWhoseTurnsAreAlike) {
+  for (const std::int64_t turns : {0, 1, 2, 9}) prints_the_same(loop(turns));
+}
+
+TEST(GpuPrograms, AnIndexThatIsOutOfRangeIsFoundLater) {
+  for (const std::int64_t third : {0, 1, 7}) {
+    Builder b("x:2");
+    const auto table = b.apply(synth::Iota{}, {}, "f32[4, 2]");
+    const auto ids = b.constant(runtime::test::Array<std::int64_t>({4}, {3, 1, third, 2}), "i64[4@x]");
+    const auto rows = b.apply(synth::Take{}, {table, ids}, "f32[4@x, 2]");
+    b.effect(synth::Print{{{{}, 0}}}, {b.collect(synth::CollectiveKind::all_gather, rows, "f32[4, 2]")});
+    if (third < 4) {
+      prints_the_same(b.program());
+      continue;
+    }
+    Recorder on_host;
+    Recorder on_gpu;
+    on_gpu.world.engine = emulated_engine();
+    const auto host = runtime::run(b.program(), {}, on_host.world);
+    const auto gpu = runtime::run(b.program(), {}, on_gpu.world);
+    ASSERT_FALSE(host.ok() || gpu.ok());
+    EXPECT_EQ(gpu.errors().front().message, host.errors().front().message);
+    EXPECT_EQ(gpu.errors().front().origin, host.errors().front().origin);
+    EXPECT_EQ(on_gpu.written, "");
+  }
+}
+
+// One of the first calls of every function of the driver fails: the program says so, and a program after it runs.
+TEST(GpuPrograms, AnyCallMayFail) {
+  const synth::Program program = loop(3);
+  const std::string host = printed(program, nullptr);
+  int failures = 0;
+  for (int n = 1; n <= 200; n += n < 40 ? 1 : 20) {
+    Recorder recorder;
+    {
+      setenv("TESSERA_EMULATED_FAILURE", ("*:" + std::to_string(n) + (n % 2 == 0 ? ":700" : ":701")).c_str(), 1);
+      auto engine = open_gpus({{0}, 0, true, {TESSERA_EMULATED_FOLDER, "", {}}});
+      if (engine.ok()) recorder.world.engine = *std::move(engine);
+      if (recorder.world.engine != nullptr) failures += runtime::run(program, {}, recorder.world).ok() ? 0 : 1;
+    }
+    unsetenv("TESSERA_EMULATED_FAILURE");
+  }
+  EXPECT_GE(failures, 10);
+  EXPECT_EQ(printed(program, emulated_engine()), host);
+}
+
+}  // namespace
+}  // namespace tessera::device
