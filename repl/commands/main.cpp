@@ -54,10 +54,17 @@ ConsoleOutput voice_of(int rank, const Command& command) {
   return rank == 1 && !std::holds_alternative<WorkerOptions>(command) ? ConsoleOutput::deputy : ConsoleOutput::mute;
 }
 
-std::terminate_handler usual_end = nullptr;
-
 // Where no handler can be: a library's own thread, or its first use in an address space that is too small for it.
-[[noreturn]] void end_for_lack_of_memory() {
+[[noreturn]] void end_for_lack_of_memory();
+
+// There before the parser's tables, which are made before main begins.
+struct End {
+  End() : usual(std::set_terminate(end_for_lack_of_memory)) {}
+  std::terminate_handler usual;
+};
+[[gnu::init_priority(101)]] const End the_end;
+
+void end_for_lack_of_memory() {
   try {
     if (std::current_exception() != nullptr) std::rethrow_exception(std::current_exception());
   } catch (const std::bad_alloc&) {
@@ -66,13 +73,11 @@ std::terminate_handler usual_end = nullptr;
     (void)written;
     std::_Exit(kExitWorld);
   } catch (...) {
-    usual_end();  // it names the exception
+    the_end.usual();  // it names the exception
   }
-  usual_end();
+  the_end.usual();
   std::abort();
 }
-
-void end_with_words() { usual_end = std::set_terminate(end_for_lack_of_memory); }
 
 int our_bug(const std::exception& error, Console& console) {
   console.complain(std::string("internal error: ") + error.what() + "; this is a bug in Tessera, please report it");
@@ -100,7 +105,6 @@ int perform_any(const Command& command, Console& console) {
 }  // namespace tessera::repl
 
 int main(int argument_count, char** arguments) {
-  tessera::repl::end_with_words();
   tessera::repl::open_standard_descriptors();
   tessera::repl::let_writes_fail();
   tessera::repl::end_with_the_terminal();
