@@ -7,9 +7,10 @@
 
 #include "embed/convert.hpp"
 #include "embed/kinds.hpp"
+#include "embed/lost_values.hpp"
 #include "runtime/ranks/team.hpp"
 #include "runtime/text/format.hpp"
-#include "synth/layout/halves.hpp"
+#include "synth/layout/half_elements.hpp"
 
 namespace tessera {
 
@@ -82,7 +83,7 @@ Result<std::vector<T>> Array::to_vector() const {
   }
   return embed::safely([&]() -> Result<std::vector<T>> {
     const auto whole = runtime::gather(impl_->value);
-    if (!whole) return embed::to_public(embed::Texts{}, whole.errors());
+    if (!whole) return embed::to_public(embed::Texts{}, embed::reading_failed(whole.errors(), impl_->name));
     return read_elements<T>(element, whole->bytes);
   });
 }
@@ -105,7 +106,9 @@ Result<Array::Tile> Array::tile(std::int64_t device) const {
   }
   Tile result;
   result.box = embed::to_public(synth::tile(impl_->value.type(), device));
-  const auto held = impl_->value.tile(device);
+  const auto here = impl_->value.on_host();
+  if (!here) return embed::failure(embed::reading_failed(here.errors(), impl_->name).front());
+  const auto held = here->tile(device);
   result.bytes.assign(held.begin(), held.end());
   return result;
 }

@@ -33,9 +33,11 @@ Result<Array::View> Array::view(std::int64_t device) const {
         fmt::format("device {} of {} is not one of this process's for `{}`", device, devices(), impl_->name));
   }
   return embed::safely([&]() -> Result<View> {
+    const auto here = impl_->value.on_host();
+    if (!here) return embed::to_public({}, here.errors());
     const synth::Box box = synth::tile(impl_->value.type(), device);
     const synth::Shape shape = synth::shape_of(box);
-    View view{embed::to_public(box), {shape.begin(), shape.end()}, {}, impl_->value.tile(device).data()};
+    View view{embed::to_public(box), {shape.begin(), shape.end()}, {}, here->tile(device).data()};
     const std::int64_t element_bytes = synth::bytes_of(impl_->value.type().element());
     for (const std::int64_t stride : runtime::dense_strides(shape))
       view.strides_bytes.push_back(stride * element_bytes);
@@ -60,13 +62,15 @@ Status Array::copy_to(void* data, const std::vector<std::int64_t>& strides_bytes
                              runtime::TileTarget{*strides, target});
       return Done{};
     }
+    const auto here = impl_->value.on_host();
+    if (!here) return embed::to_public({}, here.errors());
     const auto writing = runtime::writing_of(runtime::count(type.shape()) * element_bytes);
     for (const std::int64_t device : first_holders(type)) {
       const synth::Box box = synth::tile(type, device);
       if (synth::empty(box)) continue;
-      runtime::copy_elements(
-          runtime::dense_view(type.element(), synth::shape_of(box), impl_->value.tile(device).data()),
-          runtime::TileTarget{*strides, embed::begin_of(target, box, *strides, element_bytes)}, writing);
+      runtime::copy_elements(runtime::dense_view(type.element(), synth::shape_of(box), here->tile(device).data()),
+                             runtime::TileTarget{*strides, embed::begin_of(target, box, *strides, element_bytes)},
+                             writing);
     }
     return Done{};
   });

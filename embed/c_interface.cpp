@@ -139,6 +139,9 @@ tessera::Config config_of(const tessera_config* given) {
   config.steps_max = c.steps_max;
   config.output_bytes_max = c.output_bytes_max;
   config.seconds_max = c.seconds_max;
+  config.gpus = view_of(c.gpus);
+  config.gpu_memory = c.gpu_memory;
+  if (c.ordered_products != 0) config.products = tessera::Products::ordered;
   if (c.stop != nullptr) config.stop = c.stop->token;
   return config;
 }

@@ -70,7 +70,9 @@ bool differs_from(const Machine& machine, const runtime::Team& team) {
 // Called on all ranks.
 base::Result<std::shared_ptr<runtime::Team>> meet_on(const Team::Impl& team_impl, const Config& config) {
   TESSERA_TRY(messenger, team_impl.make_messenger());
-  const auto sharing = config.share_memory ? runtime::MemorySharing::wanted : runtime::MemorySharing::off;
+  // Ranks cannot read each other's GPUs.
+  const bool shares = config.share_memory && config.gpus.empty();
+  const auto sharing = shares ? runtime::MemorySharing::wanted : runtime::MemorySharing::off;
   TESSERA_TRY(team, runtime::Team::meet(std::move(messenger), sharing));
   TESSERA_TRY(processors, runtime::share_texts(*team, runtime::blas_processor()));
   if (team->rank() > 0 || !config.log) return std::move(team);
@@ -82,6 +84,18 @@ base::Result<std::shared_ptr<runtime::Team>> meet_on(const Team::Impl& team_impl
   if (const auto how = differences(processors))
     config.log(to_public(Texts{}, base::make(runtime::Kind::processors_differ, *how)));
   return std::move(team);
+}
+
+// Either all ranks have GPUs or none has; words[1] says whether a rank has some.
+base::Status all_or_none(const std::vector<runtime::Team::Words>& all) {
+  std::vector<std::size_t> without;
+  for (std::size_t rank = 0; rank < all.size(); ++rank) {
+    if (all[rank][1] == 0) without.push_back(rank);
+  }
+  if (without.empty() || without.size() == all.size()) return base::Done{};
+  const char* const who = without.size() == 1 ? "rank" : "ranks";
+  return base::make(runtime::Kind::gpu_ranks_differ, fmt::format("none for {} {}", who, fmt::join(without, ", ")))
+      .suggest("give all ranks the same --gpu and TESSERA_GPU");
 }
 
 }  // namespace
@@ -114,7 +128,8 @@ TeamRef meet(const Config& config) {
   if (!config.team) return with_limits(std::shared_ptr<runtime::Team>(), config);
   return base::guarded([&]() -> TeamRef {
     TESSERA_TRY(team, meet_on(*config.team.impl(), config));
-    TESSERA_TRY_STATUS(team->agree(limits_are_limits(config), {0, 0}));
+    TESSERA_TRY(all, team->agree(limits_are_limits(config), {0, config.gpus.empty() ? 0 : 1}));
+    TESSERA_TRY_STATUS(all_or_none(all));
     return team;
   });
 }

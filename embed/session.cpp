@@ -10,6 +10,7 @@
 
 #include "embed/convert.hpp"
 #include "embed/kinds.hpp"
+#include "embed/lost_values.hpp"
 #include "embed/session_impl.hpp"
 #include "embed/statistics.hpp"
 #include "embed/trace.hpp"
@@ -49,6 +50,8 @@ runtime::World Session::Impl::world() const {
   result.steps_max = config->steps_max;
   result.output_bytes_max = config->output_bytes_max;
   result.memory = memory;
+  if (engine.ok()) result.engine = *engine;
+  result.ordered_products = config->products == Products::ordered;
   result.machine = plans.machine();
   result.throttle = config->throttle;
   result.devices = std::max(config->devices, state->environment.devices());
@@ -67,6 +70,7 @@ runtime::DeviceRanks Session::Impl::device_ranks(const synth::ArrayType& type) c
 
 base::Status Session::Impl::agree(base::Status mine, std::string_view subject) const {
   TESSERA_TRY(met, team);
+  if (mine && !engine) mine = engine.errors();
   if (met == nullptr) return mine;
   const auto hash = static_cast<std::int64_t>(std::hash<std::string_view>{}(subject));
   const auto agreed = met->agree_on(std::move(mine), {hash, 0});
@@ -396,6 +400,10 @@ Result<RunReport> Session::run_checked(const Program& program) {
     if (!moved) return embed::to_public(*checked.texts, moved.errors());
     auto given = inputs(**moved, *lowered);
     if (!given) return given.diagnostics();
+    if (world.team == nullptr) {
+      const auto lost = embed::lost_input(**moved, *lowered, world.engine.get());
+      if (lost) return embed::to_public(*checked.texts, base::Diagnostics{*lost});
+    }
     if (world.memory_bytes_max > 0) world.kept_bytes = impl_->kept_bytes(*given);
     world.passes = passes(*lowered);
     world.profile = impl_->config->clock != nullptr;
@@ -405,7 +413,10 @@ Result<RunReport> Session::run_checked(const Program& program) {
     };
     world.counted_of_failed = [&](const auto& counted) { impl_->statistics = by_statement(counted); };
     auto outcome = runtime::run(lowered->program, *given, world);
-    if (!outcome) return embed::to_public(*checked.texts, outcome.errors(), &lowered->origins);
+    if (!outcome) {
+      const auto why = embed::with_lost_names(outcome.errors(), **moved, world.engine.get());
+      return embed::to_public(*checked.texts, why, &lowered->origins);
+    }
     impl_->statistics = by_statement(outcome->statistics);
     RunReport report{program,
                      checked.bindings,
@@ -414,7 +425,8 @@ Result<RunReport> Session::run_checked(const Program& program) {
                      outcome->peak_bytes,
                      outcome->arena_bytes,
                      outcome->clock_seconds,
-                     embed::kept_values(*checked.texts, *checked.typed, *lowered, *outcome)};
+                     embed::kept_values(*checked.texts, *checked.typed, *lowered, *outcome),
+                     outcome->host_steps};
     impl_->next = with_outputs(**moved, checked.texts, *checked.typed, *lowered, std::move(outcome->outputs));
     return report;
   });

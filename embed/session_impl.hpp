@@ -17,6 +17,7 @@
 #include "base/stop.hpp"
 #include "embed/convert.hpp"
 #include "embed/deadline.hpp"
+#include "embed/gpu_engine.hpp"
 #include "embed/stop_token.hpp"
 #include "embed/texts.hpp"
 #include "runtime/execute/run.hpp"
@@ -58,8 +59,7 @@ struct CheckLimits {
 };
 CheckLimits check_limits(const Config& config);
 
-// The ranks of the configuration's team; none without one.
-using TeamRef = base::Result<std::shared_ptr<runtime::Team>>;
+// The ranks of the configuration's team.
 TeamRef meet(const Config& config);
 // Refuses limits that are none: negative ones, and a time that is no number.
 base::Status limits_are_limits(const Config& config);
@@ -79,6 +79,7 @@ struct Session::Impl {
         state(std::make_shared<const embed::State>()),
         plans(embed::to_machine(config->machine)),
         team(embed::meet(*config)),
+        engine(embed::open_engine(*config, team)),
         memory(std::make_shared<runtime::PageCache>()),
         stopped_by(config->stop, stop) {}
   Impl(const Impl& forked)
@@ -86,6 +87,7 @@ struct Session::Impl {
         state(forked.state),
         plans(forked.plans),
         team(forked.team),
+        engine(forked.engine),
         memory(forked.memory),
         chosen(forked.chosen),
         stopped_by(config->stop, stop) {}
@@ -95,6 +97,7 @@ struct Session::Impl {
         state(forked.state),
         plans(std::move(other_plans)),
         team(embed::with_limits(forked.team, *config)),
+        engine(embed::engine_of_fork(forked.engine, *forked.config, *config, team)),
         memory(forked.memory),
         chosen(forked.chosen),
         stopped_by(config->stop, stop) {}
@@ -156,6 +159,7 @@ struct Session::Impl {
   std::optional<embed::State> next;  // what a run leaves if its time is not over
   synth::PlanCache plans;
   embed::TeamRef team;
+  embed::EngineRef engine;
   std::shared_ptr<runtime::Pool> memory;
   std::vector<StatementStatistics> statistics;  // of the last run, up to its failure if it failed
   std::optional<Program> chosen;                // the last that ran or was compiled and has layouts that were chosen

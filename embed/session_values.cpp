@@ -177,6 +177,21 @@ std::vector<std::pair<std::int64_t, std::int64_t>> Session::devices() const {
   return result;
 }
 
+std::vector<std::string> Session::gpus_of_devices() const {
+  const runtime::World world = impl_->world();
+  if (world.engine == nullptr || world.engine->is_host()) return {};
+  const int ranks = world.team == nullptr ? 1 : world.team->size();
+  const int rank = world.team == nullptr ? 0 : world.team->rank();
+  const runtime::Block mine = runtime::DeviceRanks(ranks, world.devices).block(rank);
+  std::vector<std::string> names(static_cast<std::size_t>(world.devices));
+  const std::int64_t count = mine.end - mine.begin;
+  if (count == 0) return names;
+  const runtime::DeviceRanks places(world.engine->places(), count);
+  for (std::int64_t device = 0; device < count; ++device)
+    names[static_cast<std::size_t>(mine.begin + device)] = world.engine->name(places.owner(device));
+  return names;
+}
+
 std::vector<NamedMesh> Session::meshes() const {
   const typeck::Environment& environment = impl_->state->environment;
   const synth::MeshRef by_default = environment.default_mesh(environment.now());

@@ -14,6 +14,7 @@
 
 #include "repl/defines.hpp"
 #include "repl/estimate_options.hpp"
+#include "repl/gpu_options.hpp"
 #include "repl/layout_options.hpp"
 #include "repl/learn_options.hpp"
 #include "repl/misuse.hpp"
@@ -49,6 +50,10 @@ struct Wishes {
   std::string backend = "sim";
   std::string reshard = "silent";
   std::optional<std::string> ranks;
+  GpuTexts run_gpu;
+  GpuTexts session_gpu;
+  GpuTexts worker_gpu;
+  GpuOptions gpu;
   CheckOptions check;
   FormatOptions format;
   bool format_check = false;
@@ -112,6 +117,7 @@ void add_run(CLI::App& app, Wishes& wishes) {
        "slow devices down as the machine file says; --stats then also prints the simulated time");
   run->add_option("--trace", wishes.run.trace_file, "write a timeline of every device's steps, for Perfetto")
       ->type_name("FILE");
+  add_gpu_options(run, wishes.run_gpu);
 }
 
 void add_check(CLI::App& app, Wishes& wishes) {
@@ -265,14 +271,22 @@ void add_language_server(CLI::App& app, Wishes& wishes) {
   flag(server, "--stdio", wishes.language_server.names_channel, "for clients that name the channel: there is no other");
 }
 
+void add_gpu(CLI::App& app, Wishes& wishes) {
+  CLI::App* gpu = add_command(app, "gpu", "List the GPUs, and what programs need to run on them.");
+  flag(gpu, "--json", wishes.gpu.json, "one JSON object in one line");
+}
+
 void add_session(CLI::App& app, Wishes& wishes) {
   app.add_option("--ranks", wishes.ranks, "run the session on N MPI ranks, started and stopped with it")
       ->type_name("N");
-  app.add_subcommand("worker")->group("");  // what the session's launcher starts
+  add_gpu_options(&app, wishes.session_gpu);
+  CLI::App* worker = app.add_subcommand("worker")->group("");  // what the session's launcher starts
+  add_gpu_options(worker, wishes.worker_gpu);
 }
 
 Command finished_session(const Wishes& wishes) {
   SessionOptions options;
+  if (const auto wrong = finished_gpus(wishes.session_gpu, options.gpu)) return misused(*wrong);
   if (!wishes.ranks) return options;
   const std::string& text = *wishes.ranks;
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), options.ranks);
@@ -280,6 +294,12 @@ Command finished_session(const Wishes& wishes) {
   if (is_number && options.ranks >= 1 && options.ranks <= ranks_max()) return options;
   return misused(
       fmt::format("--ranks needs a number of processes from 1 to {} on this machine, not `{}`", ranks_max(), text));
+}
+
+Command finished_worker(const Wishes& wishes) {
+  WorkerOptions options;
+  if (const auto wrong = finished_gpus(wishes.worker_gpu, options.gpu)) return misused(*wrong);
+  return options;
 }
 
 Command finished_choose(Wishes& wishes) {
@@ -292,6 +312,7 @@ Command finished_run(Wishes& wishes) {
   if (auto wrong = read_defines(wishes.defines, wishes.run.defines)) return std::move(*wrong);
   if (wishes.reshard == "warn") wishes.run.reshard = Reshard::warn;
   if (wishes.reshard == "error") wishes.run.reshard = Reshard::error;
+  if (const auto wrong = finished_gpus(wishes.run_gpu, wishes.run.gpu)) return misused(*wrong);
   return std::move(wishes.run);
 }
 
@@ -390,7 +411,9 @@ Command finished(const CLI::App& app, Wishes& wishes) {
   if (auto answer = not_here(wishes)) return *answer;
   if (wishes.ranks && !app.get_subcommands().empty())
     return misused("--ranks is for the session; a script runs on ranks with mpirun -np N tessera run FILE");
-  if (app.got_subcommand("worker")) return WorkerOptions{};
+  if (!wishes.session_gpu.gpus.empty() && !app.get_subcommands().empty())
+    return misused("--gpu stands behind the command: tessera run --gpu FILE");
+  if (app.got_subcommand("worker")) return finished_worker(wishes);
   if (app.got_subcommand("run")) return finished_run(wishes);
   if (app.got_subcommand("check")) return finished_check(wishes);
   if (app.got_subcommand("fmt")) return finished_format(wishes);
@@ -409,6 +432,7 @@ Command finished(const CLI::App& app, Wishes& wishes) {
     if (!options.value) return misused(std::move(options.why));
     return std::move(*options.value);
   }
+  if (app.got_subcommand("gpu")) return wishes.gpu;
   if (app.got_subcommand("lsp")) return std::move(wishes.language_server);
   return finished_session(wishes);
 }
@@ -442,10 +466,14 @@ Command parse_command_line(int argument_count, const char* const* arguments) {
   add_learn(app, wishes.learn);
   add_draw(app, wishes);
   add_estimate(app, wishes.estimate);
+  add_gpu(app, wishes);
   add_language_server(app, wishes);
   add_session(app, wishes);
+  std::vector<std::string> words = with_gpu_lists(argument_count, arguments);
+  words.erase(words.begin());
+  std::reverse(words.begin(), words.end());  // as CLI11 wants them
   try {
-    app.parse(argument_count, arguments);
+    app.parse(std::move(words));
   } catch (const CLI::CallForHelp&) {
     return Answer{without_gaps(app.help())};
   } catch (const CLI::CallForVersion& asked) {

@@ -12,13 +12,23 @@
 
 namespace tessera::repl {
 
+// On which GPUs programs run.
+struct GpuWishes {
+  std::string gpus;  // `all`, `off` or numbers, `0,2`; empty: as TESSERA_GPU says
+  std::int64_t memory_bytes = 0;
+  Products products = Products::blas;
+};
+
 // The session: statements from standard input.
 struct SessionOptions {
   int ranks = 1;
+  GpuWishes gpu;
 };
 
 // A rank of a session; the session's front end starts it.
-struct WorkerOptions {};
+struct WorkerOptions {
+  GpuWishes gpu;
+};
 
 struct RunOptions {
   std::string file;
@@ -29,6 +39,12 @@ struct RunOptions {
   std::optional<std::string> machine_file;
   std::string place;  // `auto` or a matrix; empty: as the script says
   std::optional<std::string> trace_file;
+  GpuWishes gpu;
+};
+
+// What there is to run programs on GPUs.
+struct GpuOptions {
+  bool json = false;
 };
 
 struct CheckOptions {
@@ -188,8 +204,9 @@ struct CalibrateOptions {
   bool throttle = false;     // devices as `run --throttle` has them
 };
 
-using Command = std::variant<SessionOptions, WorkerOptions, RunOptions, CalibrateOptions, CheckOptions, FormatOptions,
-                             ExplainOptions, PlanOptions, ConvertOptions, CompareOptions, MoveOptions, PlaceOptions,
-                             ChooseOptions, LearnOptions, DrawOptions, EstimateOptions, LanguageServerOptions, Answer>;
+using Command =
+    std::variant<SessionOptions, WorkerOptions, RunOptions, CalibrateOptions, CheckOptions, FormatOptions,
+                 ExplainOptions, PlanOptions, ConvertOptions, CompareOptions, MoveOptions, PlaceOptions, ChooseOptions,
+                 LearnOptions, DrawOptions, EstimateOptions, GpuOptions, LanguageServerOptions, Answer>;
 
 }  // namespace tessera::repl

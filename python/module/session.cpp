@@ -114,6 +114,24 @@ Reshard reshard_of(const std::string& text) {
   throw nb::value_error(("reshard is \"silent\", \"warn\" or \"error\", not \"" + text + "\"").c_str());
 }
 
+// `"all"`, `"0,2"`, `0` or `[0, 2]`.
+std::string gpus_of(const nb::object& given) {
+  if (given.is_none() || given.is(nb::bool_(false))) return "";
+  if (given.is(nb::bool_(true))) return "all";
+  if (nb::isinstance<nb::str>(given)) return nb::cast<std::string>(given);
+  if (nb::isinstance<nb::int_>(given)) return nb::cast<std::string>(nb::str(given));
+  std::string numbers;
+  for (const nb::handle number : given)
+    numbers += (numbers.empty() ? "" : ",") + nb::cast<std::string>(nb::str(number));
+  return numbers;
+}
+
+Products products_of(const std::string& text) {
+  if (text == "blas") return Products::blas;
+  if (text == "ordered") return Products::ordered;
+  throw nb::value_error(("products is \"blas\" or \"ordered\", not \"" + text + "\"").c_str());
+}
+
 // `files` as Python gives it; a function is the callbacks' to install.
 FilePolicy files_of(const nb::object& given) {
   FilePolicy policy;
@@ -153,6 +171,7 @@ void set_limits(Config& config, const nb::kwargs& limits) {
   take("steps_max", config.steps_max);
   take("output_bytes_max", config.output_bytes_max);
   take("seconds_max", config.seconds_max);
+  take("gpu_memory", config.gpu_memory);
   take("_bare_expressions", config.bare_expressions);
   if (known == limits.size()) return;
   const std::string given = nb::cast<std::string>(nb::str(", ").attr("join")(limits));
@@ -162,14 +181,16 @@ void set_limits(Config& config, const nb::kwargs& limits) {
 
 void make_session(PySession* self, const nb::object& output, const nb::object& log, const nb::object& progress,
                   const nb::object& files, const nb::object& machine, const nb::object& place,
-                  const std::string& reshard, const nb::object& defines, const nb::object& comm,
-                  const nb::kwargs& limits) {
+                  const std::string& reshard, const nb::object& defines, const nb::object& comm, const nb::object& gpu,
+                  const std::string& products, const nb::kwargs& limits) {
   Config config;
   config.files = files_of(files);
   config.machine = machine_of(machine);
   config.place = place_of(place);
   config.reshard = reshard_of(reshard);
   config.defines = texts_of(defines);
+  config.gpus = gpus_of(gpu);
+  config.products = products_of(products);
   set_limits(config, limits);
   if (!comm.is_none()) {
     const nb::capsule team = nb::cast<nb::capsule>(nb::module_::import_("tessera._ranks").attr("team")(comm));
@@ -328,7 +349,8 @@ constexpr const char* kSessionSignature =
     "machine: typing.Any = None, place: typing.Any = None, reshard: str = 'silent', "
     "defines: dict[str, typing.Any] | None = None, *, memory_bytes_max: int = 0, text_bytes_max: int = 0, "
     "nesting_max: int = 0, devices_max: int = 0, steps_max: int = 0, output_bytes_max: int = 0, "
-    "seconds_max: float = 0, comm: typing.Any = None) -> None";
+    "seconds_max: float = 0, comm: typing.Any = None, gpu: typing.Any = None, gpu_memory: int = 0, "
+    "products: str = 'blas') -> None";
 
 void bind_values(nb::class_<PySession>& c) {
   c.def("get", &get, nb::arg("name"), "The value of a name, as an Array; KeyError where there is none.");
@@ -355,7 +377,8 @@ void bind_session(nb::module_& m) {
   c.def("__init__", &make_session, nb::arg("output") = nb::none(), nb::arg("log") = nb::none(),
         nb::arg("progress") = nb::none(), nb::arg("files") = nb::none(), nb::arg("machine") = nb::none(),
         nb::arg("place") = nb::none(), nb::arg("reshard") = "silent", nb::arg("defines") = nb::none(),
-        nb::arg("comm") = nb::none(), nb::arg("limits"), nb::sig(kSessionSignature), "A session without any name.");
+        nb::arg("comm") = nb::none(), nb::arg("gpu") = nb::none(), nb::arg("products") = "blas", nb::arg("limits"),
+        nb::sig(kSessionSignature), "A session without any name.");
   c.def(
       "run",
       [](PySession& self, const std::string& text, const std::string& name) {

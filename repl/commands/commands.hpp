@@ -29,6 +29,7 @@ int perform(const ChooseOptions& options, Console& console);
 int perform(const LearnOptions& options, Console& console);
 int perform(const DrawOptions& options, Console& console);
 int perform(const EstimateOptions& options, Console& console);
+int perform(const GpuOptions& options, Console& console);
 int perform(const LanguageServerOptions& options, Console& console);
 int perform(const Answer& answer, Console& console);
 

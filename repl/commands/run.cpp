@@ -3,6 +3,7 @@
 #include "repl/commands/commands.hpp"
 #include "repl/exit.hpp"
 #include "repl/files.hpp"
+#include "repl/gpu_options.hpp"
 #include "repl/interrupt.hpp"
 #include "repl/ranks/loss.hpp"
 #include "repl/render/profile.hpp"
@@ -20,6 +21,14 @@ std::string statistics_line(const StatementStatistics& statement) {
                      statement.seconds);
 }
 
+// What GPUs do not do themselves.
+std::string host_steps_line(const RunReport& report) {
+  std::string text;
+  for (const auto& [name, count] : report.host_steps)
+    text += fmt::format("{}{} {}", text.empty() ? "on the host: " : ", ", name, count);
+  return text.empty() ? text : text + "\n";
+}
+
 // The statistics of a run that failed: those of the statements done before.
 void tell_statistics(const RunOptions& options, const Session& session, Console& console) {
   if (!options.stats) return;
@@ -27,7 +36,7 @@ void tell_statistics(const RunOptions& options, const Session& session, Console&
 }
 
 Config config_for(const RunOptions& options, Machine machine, const Launch& launch, Console& console) {
-  Config config = on_ranks(base_config(console), launch);
+  Config config = on_gpus(on_ranks(base_config(console), launch), options.gpu);
   config.machine = std::move(machine);
   config.throttle = options.throttle;
   config.place = options.place;
@@ -35,6 +44,19 @@ Config config_for(const RunOptions& options, Machine machine, const Launch& laun
   config.defines = options.defines;
   config.keep_values = false;
   return config;
+}
+
+// False after saying why devices cannot be made as unequal as the machine says.
+bool may_throttle(const RunOptions& options, const Machine& machine, Console& console) {
+  if (!options.throttle) return true;
+  if (!on_gpus(Config{}, options.gpu).gpus.empty()) {
+    console.complain("--throttle makes processors unequal, not GPUs\n  help: leave it out, or write --gpu off");
+  } else if (machine.devices.empty()) {
+    console.complain("--throttle needs a machine file with \"devices\": --machine FILE");
+  } else {
+    return true;
+  }
+  return false;
 }
 
 // The trace that the first rank writes for all. The others have one too, which nobody calls.
@@ -76,9 +98,8 @@ Result<Read<Text>> script_of(const RunOptions& options, const std::optional<Read
 int run(const RunOptions& options, const std::optional<Read<Text>>& typed, Launch& launch, Console& console) {
   std::optional<TraceFile> trace;
   auto machine = read_machine(options.machine_file, console);
-  const bool can_throttle = !options.throttle || (machine && !machine->devices.empty());
-  if (machine && !can_throttle) console.complain("--throttle needs a machine file with \"devices\": --machine FILE");
-  int status = machine && can_throttle ? kExitDone : kExitCommand;
+  const bool can_throttle = machine && may_throttle(options, *machine, console);
+  int status = can_throttle ? kExitDone : kExitCommand;
   Config config = config_for(options, status == kExitDone ? std::move(*machine) : Machine{}, launch, console);
   trace_into(trace, options, launch, config);
   if (status == kExitDone && trace && trace->failure()) {
@@ -104,7 +125,7 @@ int run(const RunOptions& options, const std::optional<Read<Text>>& typed, Launc
   if (status != kExitDone) return status;
   const int outcome = report ? kExitDone : failed(report.diagnostics(), console);
   tell_statistics(options, session, console);
-  if (report && options.stats) console.err(profile_table(report->profile));
+  if (report && options.stats) console.err(profile_table(report->profile) + host_steps_line(*report));
   if (report && options.stats && options.throttle) console.err(fmt::format("clock {:.6f} s\n", report->clock_seconds));
   return finished_trace(trace, outcome, console);
 }

@@ -10,6 +10,7 @@
 #include "repl/commands/commands.hpp"
 #include "repl/exit.hpp"
 #include "repl/files.hpp"
+#include "repl/gpu_options.hpp"
 #include "repl/interactive/answerer.hpp"
 #include "repl/interactive/history.hpp"
 #include "repl/interactive/input.hpp"
@@ -45,12 +46,12 @@ using MakeAnswerer =
 
 MakeAnswerer answerer_for(const SessionOptions& options, Console& console) {
   if (options.ranks > 1) {
-    return [ranks = options.ranks](const Screen& screen, const std::string& name, int interrupt) {
-      return std::make_unique<FrontEnd>(ranks, screen, name, interrupt);
+    return [&options](const Screen& screen, const std::string& name, int interrupt) {
+      return std::make_unique<FrontEnd>(options.ranks, words_of(options.gpu), screen, name, interrupt);
     };
   }
-  return [&console](const Screen& screen, const std::string& name, int) {
-    return std::make_unique<LocalAnswerer>(base_config(console), screen, name);
+  return [&options, &console](const Screen& screen, const std::string& name, int) {
+    return std::make_unique<LocalAnswerer>(on_gpus(base_config(console), options.gpu), screen, name);
   };
 }
 
@@ -181,8 +182,11 @@ int perform(const SessionOptions& options, Console& console) {
   if (!is_conversation()) return run_piped(make, console);
   use_unicode();
   const InterruptibleReading interruptible;
+  const bool on_gpu = !on_gpus(Config{}, options.gpu).gpus.empty();
+  const std::string devices = on_gpu ? "on GPUs" : "on simulated devices";
   const std::string where =
-      options.ranks > 1 ? fmt::format("on {} ranks of {}", options.ranks, mpi::name()) : "on simulated devices";
+      options.ranks > 1 ? fmt::format("on {} ranks of {}{}", options.ranks, mpi::name(), on_gpu ? " with GPUs" : "")
+                        : devices;
   return Conversation(make, console, interruptible.descriptor()).run(where);
 }
 

@@ -250,6 +250,8 @@ bool run_devices(const CommandCall& call) {
   const std::vector<std::string> speeds = speeds_of(machine);
   if (!speeds.empty()) rows[0].push_back("speed");
   if (ranks.size() > 1) rows[0].push_back("rank");
+  const std::vector<std::string> gpus = session.gpus_of_devices();
+  if (!gpus.empty()) rows[0].push_back("GPU");
   constexpr std::int64_t kRowsMax = 32;
   for (std::int64_t device = 0; device < devices; ++device) {
     if (devices > kRowsMax && device == kRowsMax - 2) {
@@ -261,6 +263,7 @@ bool run_devices(const CommandCall& call) {
     const auto number = static_cast<std::size_t>(device);
     if (!speeds.empty()) rows.back().push_back(number < speeds.size() ? speeds[number] : "-");
     if (ranks.size() > 1) rows.back().push_back(fmt::format("{}", rank_of(ranks, device)));
+    if (!gpus.empty()) rows.back().push_back(gpus[number]);
   }
   call.out(table(rows));
   return true;

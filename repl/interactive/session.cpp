@@ -20,7 +20,7 @@ namespace tessera::repl {
 
 namespace {
 
-constexpr std::array<std::string_view, 2> kSettings = {"memory", "reshard"};
+constexpr std::array<std::string_view, 3> kSettings = {"gpu", "memory", "reshard"};
 constexpr std::array<std::pair<std::string_view, Reshard>, 3> kPolicies = {
     {{"silent", Reshard::silent}, {"warn", Reshard::warn}, {"error", Reshard::error}}};
 constexpr std::string_view kUnlimited = "default";
@@ -32,10 +32,14 @@ std::string settings_text(const Config& config) {
   }
   const std::int64_t limit = config.memory_bytes_max;
   const std::string memory = limit == 0 ? std::string(kUnlimited) : fmt::format("{}", limit);
+  const std::string_view gpus = config.gpus.empty()    ? "off"
+                                : config.gpus == "all" ? "on"
+                                                       : std::string_view(config.gpus);
   return fmt::format(
+      "gpu {}\n  the GPUs that statements run on: on, off or numbers, 0,2\n"
       "memory {}\n  bytes that a statement's arrays may take: a size, or default (3/4 of the machine)\n"
       "reshard {}\n  report steps that the checker inserts: silent, warn or error\n",
-      memory, policy);
+      gpus, memory, policy);
 }
 
 bool set_reshard(const CommandCall& call, Config config, std::string_view value) {
@@ -56,6 +60,17 @@ bool set_memory(const CommandCall& call, Config config, std::string_view value) 
     return call.interpreter.complain(
         fmt::format("`:set {}` is no setting\n  help: :set memory 4GiB or :set memory default", call.argument));
   config.memory_bytes_max = *size;
+  call.interpreter.configure(std::move(config));
+  return true;
+}
+
+// Only where there are such GPUs: what has been set before stays otherwise.
+bool set_gpu(const CommandCall& call, Config config, std::string_view value) {
+  if (value.empty())
+    return call.interpreter.complain("`:set gpu` is no setting\n  help: :set gpu on, :set gpu off or :set gpu 0,2");
+  config.gpus = value == "off" ? "" : value == "on" ? "all" : std::string(value);
+  const auto usable = call.interpreter.state().session.fork(config).check("let gpu = 0\n", "setting");
+  if (!usable) return call.interpreter.fail(usable.diagnostics());
   call.interpreter.configure(std::move(config));
   return true;
 }
@@ -178,6 +193,7 @@ bool run_set(const CommandCall& call) {
   const std::string_view name = call.argument.substr(0, blank);
   const std::size_t begin = call.argument.find_first_not_of(" \t", blank);
   const std::string_view value = begin == std::string_view::npos ? "" : call.argument.substr(begin);
+  if (name == "gpu") return set_gpu(call, std::move(config), value);
   if (name == "memory") return set_memory(call, std::move(config), value);
   if (name == "reshard") return set_reshard(call, std::move(config), value);
   return call.interpreter.complain(fmt::format("there is no setting `{}`\n  help: :set lists the settings", name));

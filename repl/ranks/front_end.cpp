@@ -32,8 +32,9 @@ bool is_readable(const struct pollfd& descriptor) { return (descriptor.revents &
 
 }  // namespace
 
-FrontEnd::FrontEnd(int ranks, Screen screen, const std::string& name, int interrupt)
-    : screen_(std::move(screen)), interrupt_(interrupt), launcher_(std::make_unique<Launcher>(ranks)) {
+FrontEnd::FrontEnd(int ranks, const std::vector<std::string>& options, Screen screen, const std::string& name,
+                   int interrupt)
+    : screen_(std::move(screen)), interrupt_(interrupt), launcher_(std::make_unique<Launcher>(ranks, options)) {
   if (launcher_->ok()) {
     request(greeting(screen_, name));
   } else {

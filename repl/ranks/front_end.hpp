@@ -18,7 +18,7 @@ class FrontEnd final : public Answerer {
  public:
   // The ranks are stopped when `interrupt` becomes readable; where it is negative, by Ctrl-C. `name` is what
   // diagnostics call what is typed.
-  FrontEnd(int ranks, Screen screen, const std::string& name, int interrupt);
+  FrontEnd(int ranks, const std::vector<std::string>& options, Screen screen, const std::string& name, int interrupt);
   ~FrontEnd() override;
 
   void take(const std::string& line) override;

@@ -149,17 +149,18 @@ std::string become_launcher(int ranks, const std::vector<std::string>& words) {
   return fmt::format("cannot start {}: {}", program, system_text(errno));
 }
 
-Launcher::Launcher(int ranks) {
+Launcher::Launcher(int ranks, const std::vector<std::string>& options) {
   const std::string program = find_program(launcher_names());
   if (program.empty())
     why_ = no_launcher();
   else
-    start(program, ranks);
+    start(program, ranks, options);
 }
 
-void Launcher::start(const std::string& program, int ranks) {
+void Launcher::start(const std::string& program, int ranks, const std::vector<std::string>& options) {
   std::vector<std::string> words = words_of_launcher(program, ranks);
   words.emplace_back("worker");
+  words.insert(words.end(), options.begin(), options.end());
   std::vector<std::string> variables = environment_of_ranks();
   const std::vector<char*> arguments = pointers_to(words);
   const std::vector<char*> environment = pointers_to(variables);

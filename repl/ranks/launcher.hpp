@@ -14,8 +14,8 @@ std::string become_launcher(int ranks, const std::vector<std::string>& words);
 
 class Launcher {
  public:
-  // Starts `tessera worker` on so many ranks; ok() says whether.
-  explicit Launcher(int ranks);
+  // Starts `tessera worker` with these options on so many ranks; ok() says whether.
+  Launcher(int ranks, const std::vector<std::string>& options);
   Launcher(const Launcher&) = delete;
   Launcher& operator=(const Launcher&) = delete;
   ~Launcher();
@@ -33,7 +33,7 @@ class Launcher {
   std::string said() const;
 
  private:
-  void start(const std::string& program, int ranks);
+  void start(const std::string& program, int ranks, const std::vector<std::string>& options);
 
   std::string why_;
   pid_t process_ = -1;

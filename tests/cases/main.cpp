@@ -1,9 +1,10 @@
 // Registers one test for each .case file below tests/cases and runs them.
 //
-//   tessera_cases [--bless] [--filter TEXT] [GoogleTest's options]
+//   tessera_cases [--bless] [--filter TEXT] [--folder FOLDER] [--gpu LIST] [GoogleTest's options]
 //
 // --bless rewrites what the files expect to what comes of their programs; --filter takes only cases whose path, or name
-// as ctest prints it, holds the text. That none does is an error.
+// as ctest prints it, holds the text. That none does is an error. --folder is where the cases are. With --gpu each
+// program runs on the host and on these GPUs, and has to come to the same, instead of what its file expects.
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
@@ -17,6 +18,7 @@
 #include "tests/cases/case_file.hpp"
 #include "tests/cases/evaluate.hpp"
 #include "tests/cases/expectation.hpp"
+#include "tests/cases/on_gpus.hpp"
 
 namespace tessera::cases {
 namespace {
@@ -26,6 +28,8 @@ namespace fs = std::filesystem;
 struct Options {
   bool bless = false;
   std::string filter;
+  std::string gpus;
+  fs::path folder = fs::path(TESSERA_SOURCE_DIR) / "tests" / "cases";
 };
 
 std::string read_file(const fs::path& path) {
@@ -35,7 +39,8 @@ std::string read_file(const fs::path& path) {
 
 class CaseTest : public testing::Test {
  public:
-  CaseTest(fs::path path, bool bless) : path_(std::move(path)), bless_(bless) {}
+  CaseTest(fs::path path, bool bless, std::string gpus)
+      : path_(std::move(path)), bless_(bless), gpus_(std::move(gpus)) {}
 
   void TestBody() override {
     const auto file = read_case(read_file(path_));
@@ -43,6 +48,7 @@ class CaseTest : public testing::Test {
     const auto settings = read_settings(std::get<CaseFile>(file));
     if (const auto* faults = std::get_if<Faults>(&settings)) return fail(*faults);
     const std::string name = path_.filename().string();
+    if (!gpus_.empty()) return compare_on_gpus(std::get<CaseFile>(file), std::get<Settings>(settings), name);
     const Evaluation evaluation = evaluate(std::get<CaseFile>(file), std::get<Settings>(settings), name);
     for (const std::string& fault : evaluation.faults) ADD_FAILURE() << path_.string() << ": " << fault;
     if (bless_)
@@ -54,6 +60,16 @@ class CaseTest : public testing::Test {
  private:
   void fail(const Faults& faults) const {
     for (const std::string& fault : faults) ADD_FAILURE() << path_.string() << ":" << fault;
+  }
+
+  void compare_on_gpus(const CaseFile& file, const Settings& settings, const std::string& name) const {
+    const OnGpus compared = compared_on_gpus(file, settings, name, gpus_);
+    if (!compared.runs) GTEST_SKIP() << "nothing runs";
+    std::string steps;
+    for (const auto& [step, count] : compared.host_steps)
+      steps += fmt::format("{}{} {}", steps.empty() ? "" : ", ", step, count);
+    if (!steps.empty()) fmt::print("on the host: {}\n", steps);
+    for (const std::string& fault : compared.faults) ADD_FAILURE() << path_.string() << ": " << fault;
   }
 
   void compare(const CaseFile& file, const Outcome& outcome) const {
@@ -78,6 +94,7 @@ class CaseTest : public testing::Test {
 
   fs::path path_;
   bool bless_;
+  std::string gpus_;
 };
 
 std::vector<fs::path> case_files(const fs::path& folder) {
@@ -102,9 +119,10 @@ bool register_case(const fs::path& folder, const fs::path& path, const Options& 
   const std::string name = test_name(relative.stem().string());
   const std::string known_as = fmt::format("{} cases.{}.{}", relative.string(), suite, name);
   if (known_as.find(options.filter) == std::string::npos) return false;
-  const bool bless = options.bless;
   testing::RegisterTest(suite.c_str(), name.c_str(), nullptr, nullptr, path.c_str(), 1,
-                        [path, bless]() -> testing::Test* { return new CaseTest(path, bless); });
+                        [path, bless = options.bless, gpus = options.gpus]() -> testing::Test* {
+                          return new CaseTest(path, bless, gpus);
+                        });
   return true;
 }
 
@@ -117,6 +135,10 @@ std::optional<Options> read_options(int count, char** words) {
       options.bless = true;
     else if (word == "--filter" && i + 1 < count)
       options.filter = words[++i];
+    else if (word == "--folder" && i + 1 < count)
+      options.folder = words[++i];
+    else if (word == "--gpu" && i + 1 < count)
+      options.gpus = words[++i];
     else
       return std::nullopt;
   }
@@ -130,13 +152,14 @@ int main(int count, char** words) {
   testing::InitGoogleTest(&count, words);
   const auto options = tessera::cases::read_options(count, words);
   if (!options.has_value()) {
-    fmt::print(stderr, "usage: tessera_cases [--bless] [--filter TEXT] [GoogleTest's options]\n");
+    fmt::print(
+        stderr,
+        "usage: tessera_cases [--bless] [--filter TEXT] [--folder FOLDER] [--gpu LIST] [GoogleTest's options]\n");
     return 2;
   }
-  const std::filesystem::path folder = std::filesystem::path(TESSERA_SOURCE_DIR) / "tests" / "cases";
   bool any = false;
-  for (const auto& path : tessera::cases::case_files(folder))
-    any = tessera::cases::register_case(folder, path, *options) || any;
+  for (const auto& path : tessera::cases::case_files(options->folder))
+    any = tessera::cases::register_case(options->folder, path, *options) || any;
   if (!any) {
     fmt::print(stderr, "tessera_cases: no case has `{}` in its path or name\n", options->filter);
     return 2;

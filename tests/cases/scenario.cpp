@@ -148,6 +148,8 @@ Config configuration(const Settings& settings, const RunFolder& folder, KeepValu
   config.machine.levels = settings.machine;
   config.reshard = settings.reshard;
   config.defines = settings.defines;
+  config.gpus = settings.gpus;
+  config.products = settings.products;
   config.keep_values = keep == KeepValues::yes;
   return config;
 }
@@ -158,7 +160,9 @@ RunRecord run_text(std::string_view text, std::string_view name, const Settings&
   record.diagnostics = folder.problems();
   if (!record.diagnostics.empty()) return record;
   Session session(configuration(settings, folder, keep, record.output));
-  record.diagnostics = session.run(text, name).diagnostics();
+  const auto report = session.run(text, name);
+  record.diagnostics = report.diagnostics();
+  if (report) record.host_steps = report->host_steps;
   if (record.diagnostics.empty() && keep == KeepValues::yes) keep_values(session, record);
   return record;
 }

@@ -6,6 +6,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <variant>
 #include <vector>
 
@@ -21,7 +22,9 @@ struct Settings {
   std::vector<MachineLevel> machine;
   std::string files;                         // a program run first, in the same folder
   std::map<std::string, std::string> texts;  // files that are there, by name
-  std::optional<double> tolerance;           // of floats, relative and absolute; without it runs agree to the bit
+  std::string gpus;                          // that it runs on; empty: simulated devices
+  Products products = Products::blas;
+  std::optional<double> tolerance;  // of floats, relative and absolute; without it runs agree to the bit
 };
 
 std::variant<Settings, Faults> read_settings(const CaseFile& file);
@@ -37,6 +40,7 @@ struct RunRecord {
   std::string output;
   Diagnostics diagnostics;                   // of the check or of the run; empty where all went well
   std::map<std::string, BoundArray> values;  // only where they are kept
+  std::vector<std::pair<std::string, std::int64_t>> host_steps;  // of a run on GPUs
 };
 
 enum class KeepValues : bool { no, yes };

@@ -6,7 +6,7 @@ import unittest
 
 from driver import CommandLine, main
 
-COMMANDS = ["run", "check", "fmt", "explain", "plan", "compare", "place", "calibrate", "learn", "draw", "lsp"]
+COMMANDS = ["run", "check", "fmt", "explain", "plan", "compare", "place", "calibrate", "learn", "draw", "gpu", "lsp"]
 
 
 class Help(CommandLine):
@@ -28,7 +28,7 @@ class Help(CommandLine):
 
     def test_help_of_run_offers_what_is_there(self):
         text = self.succeeds("run", "--help")
-        for option in ["--backend", "--define", "--reshard", "--stats", "--machine", "--trace"]:
+        for option in ["--backend", "--define", "--reshard", "--stats", "--machine", "--trace", "--gpu", "--gpu-memory", "--products"]:
             self.assertIn(option, text)
         self.assertIn("sim or, under mpirun, mpi", text)
 

@@ -77,7 +77,7 @@ class Piped(CommandLine):
     def test_a_limit_of_memory(self):
         done = self.fails(1, text=":set memory 1KiB\n:set\nlet a = ones(f32[1000])\n:set memory default\nlet a = ones(f32[1000])\n"
                                   ":set memory lots\n:set memory\n:set colour red\n")
-        self.assertRegex(done.out, r"\Amemory 1024\n .*\nreshard silent\n .*\na : f32\[1000\]\n\Z")
+        self.assertRegex(done.out, r"\Agpu off\n .*\nmemory 1024\n .*\nreshard silent\n .*\na : f32\[1000\]\n\Z")
         self.assertIn("error[out-of-memory-plan]", done.err)
         self.assertEqual(done.err.count("help: :set memory 4GiB or :set memory default\n"), 2)
         self.assertIn("there is no setting `colour`", done.err)

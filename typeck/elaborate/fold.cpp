@@ -5,7 +5,7 @@
 #include <cmath>
 #include <cstring>
 
-#include "synth/layout/halves.hpp"
+#include "synth/layout/half_elements.hpp"
 
 namespace tessera::typeck {
 

@@ -3,7 +3,7 @@
 #include <cstring>
 #include <type_traits>
 
-#include "synth/layout/halves.hpp"
+#include "synth/layout/half_elements.hpp"
 
 namespace tessera::typeck {
 

@@ -119,12 +119,31 @@ typedef struct tessera_config {
   int64_t steps_max;        /* that a run takes on devices */
   int64_t output_bytes_max; /* that a run gives to `output` */
   double seconds_max;       /* of run, tessera_session_function and tessera_function_call, each */
+  tessera_text gpus;        /* `all`, or numbers, `0,2`; empty: processors */
+  int64_t gpu_memory;       /* bytes that a run may take of each; 0: nine tenths of what is free */
+  int64_t ordered_products; /* not 0: large products of floats have the same bits on every machine */
 } tessera_config;
 
-#define TESSERA_CONFIG_INIT                                                                                          \
-  {                                                                                                                  \
-    sizeof(tessera_config), NULL, NULL, NULL, NULL, TESSERA_FILES_NONE, {NULL, 0}, 0, NULL, 0, NULL, 0, 0, 0, 0, 0.0 \
-  }
+#define TESSERA_CONFIG_INIT \
+  {sizeof(tessera_config),  \
+   NULL,                    \
+   NULL,                    \
+   NULL,                    \
+   NULL,                    \
+   TESSERA_FILES_NONE,      \
+   {NULL, 0},               \
+   0,                       \
+   NULL,                    \
+   0,                       \
+   NULL,                    \
+   0,                       \
+   0,                       \
+   0,                       \
+   0,                       \
+   0.0,                     \
+   {NULL, 0},               \
+   0,                       \
+   0}
 
 /* Memory of the host's: one stride in bytes for each dimension, or NULL where it is row-major and dense. */
 typedef struct tessera_memory {

@@ -3,9 +3,10 @@
 //
 // A Session holds meshes, functions and named arrays. You give it program text; it parses, checks, plans and runs it,
 // and keeps what the text bound. Everything comes back as data: values as Array, mistakes as Diagnostic. The library
-// prints nothing, never ends the process, reads no environment variable (but for Launch of tessera/mpi.hpp) and starts
-// no thread before the first run; all text it writes goes to the functions you put into Config, and it opens files only
-// as Config::files allows.
+// prints nothing, never ends the process, reads no environment variable (but for Launch of tessera/mpi.hpp, and those
+// that say where the libraries and the cache of GPUs are, where GPUs are asked for) and starts no thread before the
+// first run; all text it writes goes to the functions you put into Config, and it opens files only as Config::files
+// allows.
 //
 //     tessera::Session session(tessera::Config{.output = [](std::string_view text) { std::cout << text; }});
 //     auto done = session.run("mesh m = [x: 4]\nlet a = iota(f32[16@x])\nprint sum(a)\n");
@@ -40,6 +41,7 @@
 #include <vector>
 
 #include "tessera/files.hpp"
+#include "tessera/machine.hpp"
 #include "tessera/pipeline.hpp"
 #include "tessera/result.hpp"
 #include "tessera/statistics.hpp"
@@ -52,33 +54,9 @@ namespace tessera {
 
 // ---- Configuration ---------------------------------------------------------------------------------------
 
-// A level of the machine, from the outside in: `count` units in each unit of the level outside it.
-struct MachineLevel {
-  std::string name;
-  std::int64_t count = 1;
-  double bandwidth_bytes_per_second = 100e9;
-  double latency_seconds = 1e-6;
-  std::optional<double> gap_seconds = {};  // for each peer of a device after the first; else the latency again
-  // If links differ: one figure for each unit of the level, over the whole machine, instead of the one above.
-  std::vector<double> unit_bandwidths = {};
-  friend bool operator==(const MachineLevel&, const MachineLevel&) = default;
-};
-
-// `count` devices of one kind, in the order of devices. Speeds are those of f32; a multiply-add is two.
-struct DeviceKind {
-  std::int64_t count = 1;
-  double flops_per_second = 1e12;
-  double bandwidth_bytes_per_second = 100e9;  // of its own memory
-  std::int64_t memory_bytes = 0;              // 0: no limit
-  friend bool operator==(const DeviceKind&, const DeviceKind&) = default;
-};
-
-// Links and devices, as a machine file says.
-struct Machine {
-  std::vector<MachineLevel> levels = {};  // empty: one level, 100e9 bytes/s, 1e-6 s
-  std::vector<DeviceKind> devices = {};   // empty: all alike, and nothing is known of them
-  friend bool operator==(const Machine&, const Machine&) = default;
-};
+// How large products of floats are summed: by the machine's BLAS, or in ascending order of their terms, which gives the
+// same bits on every machine, and takes longer.
+enum class Products : std::uint8_t { blas, ordered };
 
 // The policy for steps that the checker inserts and that receive bytes.
 enum class Reshard : std::uint8_t { silent, warn, error };
@@ -134,6 +112,12 @@ struct Config {
   // true: devices are made as unequal as the machine says they are; RunReport::clock_seconds tells what that costs. All
   // ranks of a session alike.
   bool throttle = false;
+  // The GPUs that programs run on (docs/accelerators.md): `all`, or numbers, `0,2`; none: on this process's cores. A
+  // session that cannot have them fails in every call, `no-gpu` or `gpu-library`, and never runs elsewhere instead. A
+  // process runs on one GPU, of `all` the first; the ranks of a machine share its GPUs, and all ranks have one or none.
+  std::string gpus = {};
+  std::int64_t gpu_memory = 0;  // bytes that a run may take of each GPU; 0: nine tenths of what is free
+  Products products = Products::blas;
   // The placement of the text's meshes on the machine, instead of the one that the text gives: `auto` or a matrix,
   // `[[4,4],[1,4]]`.
   std::string place = {};
@@ -457,6 +441,8 @@ struct RunReport {
   std::int64_t arena_bytes = 0;  // reserved for what the run made, on the device that has most
   double clock_seconds = 0;      // of a run that was throttled (docs/running.md, "Unequal devices")
   std::vector<KeptValue> kept;   // for backward passes, in the order in which it was made; names' values included
+  // On GPUs: the operations that were taken on copies in the host's memory, with how often, in alphabetical order.
+  std::vector<std::pair<std::string, std::int64_t>> host_steps;
 };
 
 // The outcome of running a plan on an array.
@@ -558,6 +544,8 @@ class TESSERA_API Session {
   std::vector<NamedMesh> meshes() const;       // in alphabetical order
   // The devices [begin, end) of each rank, as they are dealt now; of one process, all.
   std::vector<std::pair<std::int64_t, std::int64_t>> devices() const;
+  // The GPU of each device of the run, `GPU 0 (NVIDIA H100)`; empty for those of other ranks. On no GPUs: none.
+  std::vector<std::string> gpus_of_devices() const;
 
   struct Impl;
 

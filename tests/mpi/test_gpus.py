@@ -1,0 +1,56 @@
+#!/usr/bin/env python3
+"""Ranks with GPUs, of the emulated driver: what they print is what simulated devices print, and either all have some or none has.
+
+    test_gpus.py MPIRUN PATH/TO/tessera EMULATED"""
+
+import os
+import sys
+import unittest
+from pathlib import Path
+
+from launches import RanksTest
+
+EMULATED = ""
+PROGRAM = """mesh m = [x: 4]
+let a = random(f32[8@x, 6], 1)
+let b = a as [8, 6@x]
+print b, sum(a), max(a, dim=0)
+let t = loop t = b for i < 3 { t * 0.5 + 1.0 }
+print t, sum(t, dim=1)
+"""
+
+
+class Gpus(RanksTest):
+    hang = 300  # kernels are compiled by the host's compiler
+
+    def environment(self, **more):
+        return {**os.environ, "TESSERA_CUDA": EMULATED, "XDG_CACHE_HOME": str(Path(EMULATED) / "cache"), **more}
+
+    def test_ranks_print_what_simulated_devices_do(self):
+        path = self.script(PROGRAM)
+        alone = self.launch(1, "run", path)
+        for ranks, gpus in ((1, "1"), (2, "1"), (3, "2")):
+            done = self.launch(ranks, "run", "--gpu", path, env=self.environment(TESSERA_EMULATED_GPUS=gpus))
+            self.assertEqual((done.status, done.out), (0, alone.out), done.err)
+
+    def test_all_ranks_have_gpus_or_none(self):
+        path = self.script(PROGRAM)
+        os.environ["TESSERA_CUDA"] = EMULATED
+        self.addCleanup(os.environ.pop, "TESSERA_CUDA")
+        for first, second in ((["--gpu"], []), ([], ["--gpu"])):
+            done = self.launch_parts((1, self.folder, ["run", *first, path]), (1, self.folder, ["run", *second, path]))
+            self.assertEqual(len(done.diagnostics()), 1, done.err)
+            self.assertIn("error[gpu-ranks-differ]", done.err)
+            self.assertEqual((done.status, done.out), (3, ""))
+
+    def test_a_number_that_there_is_not(self):
+        done = self.launch(2, "run", "--gpu", "0,9", self.script(PROGRAM), env=self.environment())
+        self.assertEqual((done.status, done.out), (3, ""), done.err)
+        self.assertIn("error[no-gpu]", done.err)
+
+
+if __name__ == "__main__":
+    EMULATED = sys.argv.pop()
+    RanksTest.tessera = sys.argv.pop()
+    RanksTest.mpirun = sys.argv.pop()
+    unittest.main()

@@ -1,0 +1,85 @@
+"""Options and settings that ask for GPUs, on any machine: number 4000 is none, and nothing ever runs elsewhere instead."""
+
+import json
+from pathlib import Path
+
+from driver import CommandLine, main
+
+
+class Gpu(CommandLine):
+    def test_a_program_that_cannot_have_its_gpu_does_not_run(self):
+        for words in [["--gpu", "4000"], ["--gpu=4000"], ["--gpu", "0,4000"]]:
+            done = self.fails(3, "run", *words, "-", text="print 1\n")
+            self.assertEqual(done.out, "")
+            self.assertIn("error[no-gpu]: there is no GPU to run on: ", done.err)
+            self.assertIn("help: ", done.err)
+
+    def test_the_variable_stands_for_the_option(self):
+        self.environment["TESSERA_GPU"] = "4000"
+        self.assertIn("[no-gpu]", self.fails(3, "run", "-", text="print 1\n").err)
+        self.assertEqual(self.succeeds("run", "--gpu", "off", "-", text="print 1\n"), "1\n")
+        self.assertIn("f32[4]", self.succeeds("check", "-", text="let a = ones(f32[4])\n"))
+
+    def test_a_script_behind_the_option_is_no_list(self):
+        self.write("a.tess", "print 1\n")
+        done = self.tessera("run", "--gpu", "a.tess")
+        self.assertIn((done.status, done.out), [(0, "1\n"), (3, "")])
+        self.assertEqual(done.status == 3, "error[no-gpu]" in done.err or "error[gpu-library]" in done.err)
+
+    def test_what_makes_no_sense(self):
+        for words, said in [(["--gpu=first"], "`first` are no GPUs"), (["--gpu", "0", "--gpu-memory", "lots"], "--gpu-memory needs a size"),
+                            (["--products", "quick"], "--products"), (["--throttle", "--gpu", "0"], "--throttle")]:
+            done = self.fails(2, "run", *words, "-", text="print 1\n")
+            self.assertIn(said, done.err)
+            self.assertEqual(done.out, "")
+        self.assertIn("tessera run --gpu FILE", self.fails(2, "--gpu", "0", "check", "-").err)
+
+    def test_products_in_order_need_no_gpu(self):
+        text = "let a = random(f32[40, 40], 1)\nprint (a @ a)[3, 4]\n"
+        ordered, usual = (float(self.succeeds("run", *words, "-", text=text)) for words in (["--products", "ordered"], []))
+        self.assertAlmostEqual(ordered, usual, places=3)
+
+    def test_the_list_of_gpus(self):
+        done = self.tessera("gpu")
+        for name in ["driver", "NVRTC", "cuBLAS", "kernels: "]:
+            self.assertIn(name, done.out)
+        report = json.loads(self.tessera("gpu", "--json").out)
+        self.assertEqual(done.status, 3 if report["problems"] else 0)
+        self.assertEqual(len(report["libraries"]), 3)
+        for problem in report["problems"]:
+            self.assertIn(f"error[{problem['error']}]", done.err)
+
+    def test_the_setting_of_a_session(self):
+        done = self.fails(1, text="let a = iota(f32[4])\n:set gpu 4000\nsum(a)\n:set gpu off\n:set gpu\n:set\n")
+        self.assertIn("error[no-gpu]", done.err)
+        self.assertIn("help: :set gpu on, :set gpu off or :set gpu 0,2", done.err)
+        self.assertIn("6.0\n", done.out)
+        self.assertIn("gpu off\n", done.out)
+
+    def test_a_session_that_cannot_have_its_gpu(self):
+        done = self.fails(1, "--gpu", "4000", text="let a = 1\n:set gpu off\nlet a = 2\na\n")
+        self.assertIn("error[no-gpu]", done.err)
+        self.assertTrue(done.out.endswith("2\n"), done.out)
+
+    def test_a_gpu_that_is_lost(self):
+        """On the emulated driver, at each of its first waits: what lay there is gone, and nothing else is. The first are those
+        of opening it: then there is no GPU."""
+        emulated = Path(self.executable).parent / "emulated"
+        if not (emulated / "libcuda.so.1").exists():
+            self.skipTest("the emulated driver is not built")
+        self.environment.update(TESSERA_CUDA=str(emulated), XDG_CACHE_HOME=str(emulated / "cache"))
+        gone, lost = 0, 0
+        for wait in range(1, 7):
+            self.environment["TESSERA_EMULATED_FAILURE"] = f"cuStreamSynchronize:{wait}:700"
+            done = self.tessera(text="let h = iota(f32[4])\n:set gpu on\nlet a = iota(f32[8])\nlet b = a + 1.0\nsum(b)\n"
+                                     ":set gpu off\nsum(a)\nsum(h)\n")
+            self.assertTrue(done.out.endswith("6.0\n"), done)
+            self.assertTrue("error[gpu-lost]" in done.err or "error[no-gpu]" in done.err and lost == 0, done.err)
+            lost += "error[gpu-lost]" in done.err
+            gone += "error[value-lost]: `a` is gone" in done.err and "let a = iota(f32[8])" in done.err
+        self.assertGreater(lost, 2)
+        self.assertGreater(gone, 0)
+
+
+if __name__ == "__main__":
+    main()
