@@ -6,7 +6,7 @@
 
 #include "base/result.hpp"
 #include "frontend/ast.hpp"
-#include "synth/redistribute/plan.hpp"
+#include "synth/planner/plan.hpp"
 #include "typeck/elaborate/options.hpp"
 #include "typeck/placement/search.hpp"
 #include "typeck/typed/environment.hpp"

@@ -14,9 +14,9 @@
 #include "bench/choose/edge_search.hpp"
 #include "bench/choose/training.hpp"
 #include "bench/timing.hpp"
-#include "synth/choice/memory.hpp"
 #include "synth/choose/choose.hpp"
-#include "synth/machine/compute_cost.hpp"
+#include "synth/program/choice/memory.hpp"
+#include "synth/program/compute_cost.hpp"
 #include "synth/verify/choice.hpp"
 
 namespace tessera::bench {

@@ -6,7 +6,7 @@
 #include <string_view>
 #include <vector>
 
-#include "synth/choice/problem.hpp"
+#include "synth/program/choice/problem.hpp"
 
 namespace tessera::bench {
 

@@ -3,8 +3,8 @@
 #include <fmt/format.h>
 
 #include "bench/planner/scores.hpp"
-#include "synth/redistribute/print_json.hpp"
-#include "synth/redistribute/print_text.hpp"
+#include "synth/planner/text/print_json.hpp"
+#include "synth/planner/text/print_text.hpp"
 
 namespace tessera::bench {
 

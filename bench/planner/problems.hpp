@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "synth/layout/array_type.hpp"
-#include "synth/machine/machine.hpp"
+#include "synth/moves/prices/prices.hpp"
 
 namespace tessera::bench {
 

@@ -5,7 +5,7 @@
 #include <map>
 #include <utility>
 
-#include "synth/reduce/rivals.hpp"
+#include "synth/moves/reduce/rivals.hpp"
 
 namespace tessera::bench {
 

@@ -5,8 +5,8 @@
 #include <cstdint>
 #include <vector>
 
-#include "synth/cluster/machine.hpp"
-#include "synth/place/matrix.hpp"
+#include "synth/layout/cluster/machine.hpp"
+#include "synth/layout/place/matrix.hpp"
 
 namespace tessera::bench {
 

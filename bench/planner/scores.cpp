@@ -8,8 +8,8 @@
 #include <optional>
 
 #include "bench/timing.hpp"
-#include "synth/redistribute/choice.hpp"
-#include "synth/redistribute/steps.hpp"
+#include "synth/planner/choice.hpp"
+#include "synth/planner/steps.hpp"
 
 namespace tessera::bench {
 

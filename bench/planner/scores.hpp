@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "bench/planner/problems.hpp"
-#include "synth/redistribute/plan.hpp"
+#include "synth/planner/plan.hpp"
 
 namespace tessera::bench {
 

@@ -7,10 +7,10 @@
 #include <vector>
 
 #include "bench/planner/reductions.hpp"
-#include "synth/place/fit.hpp"
-#include "synth/ranking/sum_estimate.hpp"
-#include "synth/redistribute/plan.hpp"
-#include "synth/redistribute/programs.hpp"
+#include "synth/layout/place/fit.hpp"
+#include "synth/planner/plan.hpp"
+#include "synth/planner/programs.hpp"
+#include "synth/planner/ranking/sum_estimate.hpp"
 #include "synth/verify/verify.hpp"
 
 namespace tessera::bench {

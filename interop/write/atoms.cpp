@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <set>
 
-#include "synth/transfer/reduce_program.hpp"
+#include "synth/moves/transfer/reduce_program.hpp"
 
 namespace tessera::interop {
 

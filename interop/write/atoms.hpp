@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "synth/plan/plan.hpp"
+#include "synth/moves/plan/plan.hpp"
 
 namespace tessera::interop {
 

@@ -13,7 +13,7 @@
 #include "interop/write/rounds_of_sends.hpp"
 #include "synth/layout/axis_parts.hpp"
 #include "synth/layout/tiling.hpp"
-#include "synth/transfer/reduce_program.hpp"
+#include "synth/moves/transfer/reduce_program.hpp"
 
 namespace tessera::interop {
 

@@ -5,12 +5,12 @@
 #include <set>
 
 #include "interop/kinds.hpp"
-#include "synth/collective/direct_reduction.hpp"
-#include "synth/collective/moves.hpp"
-#include "synth/collective/programmed.hpp"
-#include "synth/collective/sends.hpp"
 #include "synth/layout/tiling.hpp"
-#include "synth/transfer/relay_recipe.hpp"
+#include "synth/moves/collective/direct_reduction.hpp"
+#include "synth/moves/collective/moves.hpp"
+#include "synth/moves/collective/programmed.hpp"
+#include "synth/moves/collective/sends.hpp"
+#include "synth/moves/transfer/relay_recipe.hpp"
 
 namespace tessera::interop {
 

@@ -6,8 +6,8 @@
 #include <vector>
 
 #include "base/result.hpp"
-#include "synth/cluster/machine.hpp"
-#include "synth/plan/plan.hpp"
+#include "synth/layout/cluster/machine.hpp"
+#include "synth/moves/plan/plan.hpp"
 
 namespace tessera::interop {
 

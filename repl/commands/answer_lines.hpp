@@ -4,9 +4,9 @@
 #include <cstdint>
 #include <string>
 
-#include "repl/console.hpp"
-#include "repl/exit.hpp"
-#include "repl/files.hpp"
+#include "repl/process/console.hpp"
+#include "repl/process/exit.hpp"
+#include "repl/process/files.hpp"
 
 namespace tessera::repl {
 

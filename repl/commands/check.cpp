@@ -3,8 +3,8 @@
 #include <utility>
 
 #include "repl/commands/commands.hpp"
-#include "repl/exit.hpp"
-#include "repl/files.hpp"
+#include "repl/process/exit.hpp"
+#include "repl/process/files.hpp"
 #include "repl/render/json.hpp"
 
 namespace tessera::repl {

@@ -1,8 +1,8 @@
 #include <utility>
 
 #include "repl/commands/commands.hpp"
-#include "repl/exit.hpp"
-#include "repl/files.hpp"
+#include "repl/process/exit.hpp"
+#include "repl/process/files.hpp"
 #include "repl/render/choices.hpp"
 #include "tessera/choice.hpp"
 

@@ -6,9 +6,9 @@
 #include <string_view>
 #include <vector>
 
-#include "repl/console.hpp"
-#include "repl/files.hpp"
-#include "repl/options.hpp"
+#include "repl/line/options.hpp"
+#include "repl/process/console.hpp"
+#include "repl/process/files.hpp"
 #include "tessera/mpi.hpp"
 
 namespace tessera::repl {

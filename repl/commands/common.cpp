@@ -6,10 +6,10 @@
 #include <utility>
 
 #include "repl/commands/commands.hpp"
-#include "repl/exit.hpp"
-#include "repl/files.hpp"
-#include "repl/output_picture.hpp"
-#include "repl/terminal.hpp"
+#include "repl/process/exit.hpp"
+#include "repl/process/files.hpp"
+#include "repl/process/output_picture.hpp"
+#include "repl/process/terminal.hpp"
 
 namespace tessera::repl {
 

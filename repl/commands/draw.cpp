@@ -1,9 +1,9 @@
 #include <utility>
 
 #include "repl/commands/commands.hpp"
-#include "repl/draw/page.hpp"
-#include "repl/exit.hpp"
-#include "repl/files.hpp"
+#include "repl/page/page.hpp"
+#include "repl/process/exit.hpp"
+#include "repl/process/files.hpp"
 #include "repl/render/units.hpp"
 
 namespace tessera::repl {

@@ -8,11 +8,11 @@
 #include <vector>
 
 #include "repl/commands/commands.hpp"
-#include "repl/draw/page.hpp"
 #include "repl/estimate/estimate_text.hpp"
 #include "repl/estimate/sweep.hpp"
-#include "repl/exit.hpp"
-#include "repl/files.hpp"
+#include "repl/page/page.hpp"
+#include "repl/process/exit.hpp"
+#include "repl/process/files.hpp"
 #include "repl/render/units.hpp"
 #include "tessera/estimate.hpp"
 

@@ -1,10 +1,10 @@
 #include <unistd.h>
 
 #include "repl/commands/commands.hpp"
-#include "repl/exit.hpp"
-#include "repl/interactive/help.hpp"
+#include "repl/process/exit.hpp"
+#include "repl/process/terminal.hpp"
 #include "repl/render/manual.hpp"
-#include "repl/terminal.hpp"
+#include "repl/session/help.hpp"
 
 namespace tessera::repl {
 

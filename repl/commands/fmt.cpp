@@ -1,8 +1,8 @@
 #include <fmt/format.h>
 
 #include "repl/commands/commands.hpp"
-#include "repl/exit.hpp"
-#include "repl/files.hpp"
+#include "repl/process/exit.hpp"
+#include "repl/process/files.hpp"
 
 namespace tessera::repl {
 

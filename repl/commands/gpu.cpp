@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "repl/commands/commands.hpp"
-#include "repl/exit.hpp"
+#include "repl/process/exit.hpp"
 #include "repl/render/table.hpp"
 #include "repl/render/units.hpp"
 

@@ -7,15 +7,15 @@
 #include <utility>
 
 #include "repl/commands/commands.hpp"
-#include "repl/draw/handout.hpp"
-#include "repl/exit.hpp"
-#include "repl/files.hpp"
-#include "repl/interrupt.hpp"
-#include "repl/learn/checking.hpp"
-#include "repl/learn/course.hpp"
-#include "repl/learn/grading.hpp"
-#include "repl/learn/lessons.hpp"
-#include "repl/terminal.hpp"
+#include "repl/course/checking.hpp"
+#include "repl/course/course.hpp"
+#include "repl/course/grading.hpp"
+#include "repl/course/lessons.hpp"
+#include "repl/page/handout.hpp"
+#include "repl/process/exit.hpp"
+#include "repl/process/files.hpp"
+#include "repl/process/interrupt.hpp"
+#include "repl/process/terminal.hpp"
 #include "repl/typing/keyboard.hpp"
 
 namespace tessera::repl {

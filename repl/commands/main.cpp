@@ -11,12 +11,12 @@
 #include <system_error>
 #include <variant>
 
-#include "repl/command_line.hpp"
 #include "repl/commands/commands.hpp"
-#include "repl/console.hpp"
-#include "repl/exit.hpp"
-#include "repl/files.hpp"
-#include "repl/interrupt.hpp"
+#include "repl/line/command_line.hpp"
+#include "repl/process/console.hpp"
+#include "repl/process/exit.hpp"
+#include "repl/process/files.hpp"
+#include "repl/process/interrupt.hpp"
 
 namespace tessera::repl {
 

@@ -6,8 +6,8 @@
 #include <vector>
 
 #include "repl/commands/commands.hpp"
-#include "repl/exit.hpp"
-#include "repl/files.hpp"
+#include "repl/process/exit.hpp"
+#include "repl/process/files.hpp"
 #include "repl/ranks/loss.hpp"
 #include "repl/render/table.hpp"
 #include "repl/render/units.hpp"

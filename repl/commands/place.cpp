@@ -5,8 +5,8 @@
 #include <vector>
 
 #include "repl/commands/commands.hpp"
-#include "repl/exit.hpp"
-#include "repl/files.hpp"
+#include "repl/process/exit.hpp"
+#include "repl/process/files.hpp"
 #include "repl/render/placements.hpp"
 #include "tessera/placement.hpp"
 

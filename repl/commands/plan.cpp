@@ -4,11 +4,11 @@
 
 #include "repl/commands/answer_lines.hpp"
 #include "repl/commands/commands.hpp"
-#include "repl/exit.hpp"
-#include "repl/files.hpp"
-#include "repl/interactive/traffic.hpp"
+#include "repl/process/exit.hpp"
+#include "repl/process/files.hpp"
 #include "repl/render/json.hpp"
 #include "repl/render/units.hpp"
+#include "repl/session/traffic.hpp"
 #include "tessera/interop.hpp"
 #include "tessera/plan_verdict.hpp"
 

@@ -1,14 +1,14 @@
 #include <fmt/format.h>
 
 #include "repl/commands/commands.hpp"
-#include "repl/exit.hpp"
-#include "repl/files.hpp"
-#include "repl/gpu_options.hpp"
-#include "repl/interrupt.hpp"
+#include "repl/line/gpu_options.hpp"
+#include "repl/process/exit.hpp"
+#include "repl/process/files.hpp"
+#include "repl/process/interrupt.hpp"
+#include "repl/process/trace_file.hpp"
 #include "repl/ranks/loss.hpp"
 #include "repl/render/profile.hpp"
 #include "repl/render/units.hpp"
-#include "repl/trace_file.hpp"
 
 namespace tessera::repl {
 

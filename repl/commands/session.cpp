@@ -8,16 +8,16 @@
 #include <utility>
 
 #include "repl/commands/commands.hpp"
-#include "repl/exit.hpp"
-#include "repl/files.hpp"
-#include "repl/gpu_options.hpp"
-#include "repl/interactive/answerer.hpp"
-#include "repl/interactive/history.hpp"
-#include "repl/interactive/input.hpp"
-#include "repl/interrupt.hpp"
-#include "repl/learn/course.hpp"
+#include "repl/course/course.hpp"
+#include "repl/line/gpu_options.hpp"
+#include "repl/process/exit.hpp"
+#include "repl/process/files.hpp"
+#include "repl/process/interrupt.hpp"
+#include "repl/process/terminal.hpp"
 #include "repl/ranks/front_end.hpp"
-#include "repl/terminal.hpp"
+#include "repl/session/answerer.hpp"
+#include "repl/session/history.hpp"
+#include "repl/session/input.hpp"
 #include "repl/typing/keyboard.hpp"
 
 namespace tessera::repl {

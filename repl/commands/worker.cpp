@@ -1,7 +1,7 @@
 #include "repl/ranks/worker.hpp"
 #include "repl/commands/commands.hpp"
-#include "repl/exit.hpp"
-#include "repl/gpu_options.hpp"
+#include "repl/line/gpu_options.hpp"
+#include "repl/process/exit.hpp"
 
 namespace tessera::repl {
 

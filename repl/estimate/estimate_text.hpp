@@ -8,7 +8,7 @@
 #include <string_view>
 #include <vector>
 
-#include "repl/options.hpp"
+#include "repl/line/options.hpp"
 #include "tessera/estimate.hpp"
 
 namespace tessera::repl {

@@ -8,7 +8,7 @@
 #include <utility>
 #include <vector>
 
-#include "repl/options.hpp"
+#include "repl/line/options.hpp"
 #include "tessera/estimate.hpp"
 
 namespace tessera::repl {

@@ -8,9 +8,9 @@
 #include <string_view>
 #include <vector>
 
-#include "repl/interactive/words.hpp"
 #include "repl/language_server/answers.hpp"
 #include "repl/letters.hpp"
+#include "repl/session/words.hpp"
 
 namespace tessera::repl {
 

@@ -6,8 +6,8 @@
 #include <string>
 #include <vector>
 
-#include "repl/interactive/report.hpp"
 #include "repl/language_server/answers.hpp"
+#include "repl/session/report.hpp"
 #include "tessera/units.hpp"
 
 namespace tessera::repl {

@@ -5,11 +5,11 @@
 #include <string>
 #include <vector>
 
-#include "repl/interactive/help.hpp"
-#include "repl/interactive/report.hpp"
-#include "repl/interactive/why.hpp"
 #include "repl/language_server/answers.hpp"
 #include "repl/render/units.hpp"
+#include "repl/session/help.hpp"
+#include "repl/session/report.hpp"
+#include "repl/session/why.hpp"
 
 namespace tessera::repl {
 

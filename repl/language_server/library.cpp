@@ -8,7 +8,7 @@
 #include <system_error>
 #include <utility>
 
-#include "repl/files.hpp"
+#include "repl/process/files.hpp"
 
 namespace tessera::repl {
 

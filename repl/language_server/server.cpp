@@ -4,9 +4,9 @@
 #include <new>
 #include <utility>
 
-#include "repl/draw/page.hpp"
-#include "repl/exit.hpp"
 #include "repl/language_server/capabilities.hpp"
+#include "repl/page/page.hpp"
+#include "repl/process/exit.hpp"
 #include "repl/render/units.hpp"
 
 namespace tessera::repl {

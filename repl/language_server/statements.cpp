@@ -4,10 +4,10 @@
 #include <string>
 #include <vector>
 
-#include "repl/interactive/report.hpp"
 #include "repl/language_server/answers.hpp"
 #include "repl/render/table.hpp"
 #include "repl/render/units.hpp"
+#include "repl/session/report.hpp"
 
 namespace tessera::repl {
 

@@ -9,7 +9,7 @@
 #include <charconv>
 #include <optional>
 
-#include "repl/files.hpp"
+#include "repl/process/files.hpp"
 
 namespace tessera::repl {
 

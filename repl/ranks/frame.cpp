@@ -7,7 +7,7 @@
 #include <cerrno>
 #include <utility>
 
-#include "repl/console.hpp"
+#include "repl/process/console.hpp"
 
 namespace tessera::repl {
 

@@ -10,7 +10,7 @@
 #include <sstream>
 #include <utility>
 
-#include "repl/interrupt.hpp"
+#include "repl/process/interrupt.hpp"
 #include "repl/ranks/greeting.hpp"
 #include "repl/ranks/loss.hpp"
 

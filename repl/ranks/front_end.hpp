@@ -8,9 +8,9 @@
 #include <string_view>
 #include <vector>
 
-#include "repl/interactive/answerer.hpp"
 #include "repl/ranks/frame.hpp"
 #include "repl/ranks/launcher.hpp"
+#include "repl/session/answerer.hpp"
 
 namespace tessera::repl {
 

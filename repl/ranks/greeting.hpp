@@ -1,8 +1,8 @@
 // The front end's first message, which describes its screen; and a screen made from it.
 #pragma once
 
-#include "repl/interactive/screen.hpp"
 #include "repl/ranks/frame.hpp"
+#include "repl/session/screen.hpp"
 
 namespace tessera::repl {
 

@@ -7,8 +7,8 @@
 #include <cstdlib>
 #include <utility>
 
-#include "repl/exit.hpp"
-#include "repl/interrupt.hpp"
+#include "repl/process/exit.hpp"
+#include "repl/process/interrupt.hpp"
 
 namespace tessera::repl {
 

@@ -23,7 +23,7 @@
 #include <utility>
 #include <vector>
 
-#include "repl/files.hpp"
+#include "repl/process/files.hpp"
 #include "tessera/mpi.hpp"
 
 namespace tessera::repl {

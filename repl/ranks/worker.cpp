@@ -11,12 +11,12 @@
 #include <string>
 #include <utility>
 
-#include "repl/exit.hpp"
-#include "repl/interactive/answerer.hpp"
+#include "repl/process/exit.hpp"
 #include "repl/ranks/frame.hpp"
 #include "repl/ranks/greeting.hpp"
 #include "repl/ranks/inbox.hpp"
 #include "repl/ranks/loss.hpp"
+#include "repl/session/answerer.hpp"
 
 namespace tessera::repl {
 

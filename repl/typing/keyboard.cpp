@@ -4,7 +4,7 @@
 
 #include <utility>
 
-#include "repl/terminal.hpp"
+#include "repl/process/terminal.hpp"
 #include "repl/typing/highlight.hpp"
 
 namespace tessera::repl {

@@ -4,9 +4,9 @@
 #include <memory>
 #include <string>
 
-#include "repl/console.hpp"
-#include "repl/files.hpp"
-#include "repl/terminal.hpp"
+#include "repl/process/console.hpp"
+#include "repl/process/files.hpp"
+#include "repl/process/terminal.hpp"
 #include "repl/typing/line_editor.hpp"
 
 namespace tessera::repl {

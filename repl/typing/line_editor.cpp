@@ -6,8 +6,8 @@
 #include <utility>
 #include <vector>
 
+#include "repl/process/terminal.hpp"
 #include "repl/render/text_cells.hpp"
-#include "repl/terminal.hpp"
 #include "repl/typing/edited_text.hpp"
 #include "repl/typing/keys.hpp"
 #include "repl/typing/recall.hpp"

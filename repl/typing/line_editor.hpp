@@ -6,7 +6,7 @@
 #include <string>
 #include <string_view>
 
-#include "repl/interactive/completion.hpp"
+#include "repl/session/completion.hpp"
 #include "repl/typing/typed_view.hpp"
 
 namespace tessera::repl {

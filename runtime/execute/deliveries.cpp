@@ -1,7 +1,7 @@
 // Rows that a scatter_add delivers to the devices that have their sums. Every device gives the others what its ids name
 // in their tiles; an owner adds in the order of all ids. How many move is known only here, and ranks tell each other
 // first.
-#include "synth/collective/deliveries.hpp"
+#include "synth/moves/collective/deliveries.hpp"
 
 #include <fmt/format.h>
 

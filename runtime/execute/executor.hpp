@@ -28,7 +28,7 @@
 #include "runtime/transfers/programs.hpp"
 #include "runtime/transfers/relays.hpp"
 #include "runtime/transfers/storage.hpp"
-#include "synth/collective/carries.hpp"
+#include "synth/moves/collective/carries.hpp"
 
 namespace tessera::runtime {
 

@@ -5,7 +5,7 @@
 #include "runtime/engine/laid_box.hpp"
 #include "runtime/execute/executor.hpp"
 #include "runtime/kernels/copy.hpp"
-#include "synth/collective/moves.hpp"
+#include "synth/moves/collective/moves.hpp"
 
 namespace tessera::runtime {
 

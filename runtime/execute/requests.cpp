@@ -1,7 +1,7 @@
 // Rows that a take fetches by request. Every device finds out which rows its ids name that it lacks; their numbers go
 // to the devices that hold them, and the rows come back. How many move is known only here, and ranks tell each other
 // first.
-#include "synth/collective/requests.hpp"
+#include "synth/moves/collective/requests.hpp"
 
 #include <fmt/format.h>
 

@@ -8,10 +8,10 @@
 #include <set>
 #include <thread>
 
-#include "synth/machine/carry_cost.hpp"
-#include "synth/machine/delivery_cost.hpp"
-#include "synth/machine/machine.hpp"
-#include "synth/machine/request_cost.hpp"
+#include "synth/moves/prices/carry_cost.hpp"
+#include "synth/moves/prices/delivery_cost.hpp"
+#include "synth/moves/prices/prices.hpp"
+#include "synth/moves/prices/request_cost.hpp"
 
 namespace tessera::runtime {
 

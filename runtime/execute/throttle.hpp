@@ -18,7 +18,7 @@
 #include "runtime/ranks/team.hpp"
 #include "runtime/transfers/moves.hpp"
 #include "runtime/transfers/storage.hpp"
-#include "synth/cluster/machine.hpp"
+#include "synth/layout/cluster/machine.hpp"
 #include "synth/program/operation.hpp"
 
 namespace tessera::runtime {

@@ -13,7 +13,7 @@
 #include "runtime/memory/pool.hpp"
 #include "runtime/ranks/team.hpp"
 #include "runtime/text/show.hpp"
-#include "synth/cluster/machine.hpp"
+#include "synth/layout/cluster/machine.hpp"
 #include "synth/program/pass.hpp"
 #include "synth/program/program.hpp"
 

@@ -10,7 +10,7 @@
 
 #include "runtime/kernels/reduce.hpp"
 #include "runtime/kernels/tile.hpp"
-#include "synth/collective/carries.hpp"
+#include "synth/moves/collective/carries.hpp"
 
 namespace tessera::runtime {
 

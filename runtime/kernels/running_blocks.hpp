@@ -9,7 +9,7 @@
 #include "base/check.hpp"
 #include "runtime/elements/arithmetic.hpp"
 #include "runtime/elements/running.hpp"
-#include "synth/collective/carries.hpp"
+#include "synth/moves/collective/carries.hpp"
 
 namespace tessera::runtime {
 

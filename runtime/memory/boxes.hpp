@@ -6,7 +6,7 @@
 #include "runtime/kernels/reduce.hpp"
 #include "runtime/kernels/tile.hpp"
 #include "runtime/memory/gather.hpp"
-#include "synth/collective/moves.hpp"
+#include "synth/moves/collective/moves.hpp"
 
 namespace tessera::runtime {
 

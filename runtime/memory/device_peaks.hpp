@@ -7,7 +7,7 @@
 
 #include "base/stop.hpp"
 #include "runtime/memory/plan.hpp"
-#include "synth/schedule/pipeline_plan.hpp"
+#include "synth/program/schedule/pipeline_plan.hpp"
 
 namespace tessera::runtime {
 

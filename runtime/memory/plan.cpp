@@ -11,8 +11,8 @@
 #include "runtime/memory/liveness.hpp"
 #include "runtime/memory/places.hpp"
 #include "runtime/memory/reads.hpp"
-#include "synth/collective/carries.hpp"
-#include "synth/collective/programmed.hpp"
+#include "synth/moves/collective/carries.hpp"
+#include "synth/moves/collective/programmed.hpp"
 
 namespace tessera::runtime {
 

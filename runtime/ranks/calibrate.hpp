@@ -9,7 +9,7 @@
 
 #include "base/result.hpp"
 #include "runtime/ranks/team.hpp"
-#include "synth/cluster/machine.hpp"
+#include "synth/layout/cluster/machine.hpp"
 
 namespace tessera::runtime {
 

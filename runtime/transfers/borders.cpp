@@ -2,7 +2,7 @@
 
 #include "base/check.hpp"
 #include "runtime/memory/boxes.hpp"
-#include "synth/collective/moves.hpp"
+#include "synth/moves/collective/moves.hpp"
 
 namespace tessera::runtime {
 

@@ -13,7 +13,7 @@
 #include "runtime/kernels/reduce.hpp"
 #include "runtime/memory/boxes.hpp"
 #include "runtime/memory/commit.hpp"
-#include "synth/collective/direct_reduction.hpp"
+#include "synth/moves/collective/direct_reduction.hpp"
 
 namespace tessera::runtime {
 

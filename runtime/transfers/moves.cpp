@@ -7,7 +7,7 @@
 #include "base/check.hpp"
 #include "runtime/kernels/parallel.hpp"
 #include "runtime/memory/boxes.hpp"
-#include "synth/collective/direct_reduction.hpp"
+#include "synth/moves/collective/direct_reduction.hpp"
 
 namespace tessera::runtime {
 

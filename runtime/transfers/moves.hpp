@@ -7,7 +7,7 @@
 
 #include "base/result.hpp"
 #include "runtime/transfers/storage.hpp"
-#include "synth/collective/moves.hpp"
+#include "synth/moves/collective/moves.hpp"
 
 namespace tessera::runtime {
 

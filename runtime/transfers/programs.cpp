@@ -8,7 +8,7 @@
 #include "runtime/kernels/parallel.hpp"
 #include "runtime/kernels/reduce.hpp"
 #include "runtime/memory/boxes.hpp"
-#include "synth/collective/direct_reduction.hpp"
+#include "synth/moves/collective/direct_reduction.hpp"
 
 namespace tessera::runtime {
 

@@ -6,7 +6,7 @@
 
 #include "runtime/transfers/moves.hpp"
 #include "runtime/transfers/slots.hpp"
-#include "synth/collective/programmed.hpp"
+#include "synth/moves/collective/programmed.hpp"
 
 namespace tessera::runtime {
 

@@ -4,8 +4,8 @@
 #include <memory>
 
 #include "runtime/transfers/slots.hpp"
-#include "synth/transfer/box_send.hpp"
-#include "synth/transfer/relay_recipe.hpp"
+#include "synth/moves/transfer/box_send.hpp"
+#include "synth/moves/transfer/relay_recipe.hpp"
 
 namespace tessera::runtime {
 

@@ -4,13 +4,13 @@
 #include <cmath>
 
 #include "base/stop_scope.hpp"
-#include "synth/choice/memory.hpp"
 #include "synth/choose/closed.hpp"
 #include "synth/choose/limited.hpp"
 #include "synth/choose/model.hpp"
 #include "synth/choose/rounds.hpp"
 #include "synth/choose/search.hpp"
-#include "synth/machine/compute_cost.hpp"
+#include "synth/program/choice/memory.hpp"
+#include "synth/program/compute_cost.hpp"
 
 namespace tessera::synth {
 

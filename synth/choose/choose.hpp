@@ -8,9 +8,9 @@
 
 #include "base/result.hpp"
 #include "base/stop.hpp"
-#include "synth/choice/choice.hpp"
-#include "synth/choice/problem.hpp"
-#include "synth/redistribute/plan.hpp"
+#include "synth/planner/plan.hpp"
+#include "synth/program/choice/choice.hpp"
+#include "synth/program/choice/problem.hpp"
 
 namespace tessera::synth {
 

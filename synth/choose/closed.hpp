@@ -1,9 +1,9 @@
 // Private to synth: an assignment as a choice, with every conversion planned and verified.
 #pragma once
 
-#include "synth/choice/choice.hpp"
 #include "synth/choose/model.hpp"
-#include "synth/redistribute/plan.hpp"
+#include "synth/planner/plan.hpp"
+#include "synth/program/choice/choice.hpp"
 
 namespace tessera::synth {
 

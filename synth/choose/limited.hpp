@@ -7,10 +7,10 @@
 #include <optional>
 #include <vector>
 
-#include "synth/choice/memory.hpp"
 #include "synth/choose/choose.hpp"
 #include "synth/choose/memory_prices.hpp"
 #include "synth/choose/search.hpp"
+#include "synth/program/choice/memory.hpp"
 
 namespace tessera::synth {
 

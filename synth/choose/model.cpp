@@ -7,7 +7,7 @@
 #include <set>
 
 #include "base/stop_scope.hpp"
-#include "synth/machine/compute_cost.hpp"
+#include "synth/program/compute_cost.hpp"
 
 namespace tessera::synth {
 

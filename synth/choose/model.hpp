@@ -8,9 +8,9 @@
 #include <vector>
 
 #include "base/result.hpp"
-#include "synth/choice/problem.hpp"
 #include "synth/choose/space.hpp"
 #include "synth/choose/star.hpp"
+#include "synth/program/choice/problem.hpp"
 
 namespace tessera::synth {
 

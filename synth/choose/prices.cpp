@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <limits>
 
-#include "synth/machine/machine.hpp"
-#include "synth/redistribute/choice.hpp"
+#include "synth/moves/prices/prices.hpp"
+#include "synth/planner/choice.hpp"
 
 namespace tessera::synth {
 

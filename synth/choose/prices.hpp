@@ -7,7 +7,7 @@
 #include <optional>
 #include <vector>
 
-#include "synth/redistribute/plan.hpp"
+#include "synth/planner/plan.hpp"
 
 namespace tessera::synth {
 

@@ -4,12 +4,12 @@
 #include <memory>
 #include <utility>
 
-#include "synth/choice/memory.hpp"
 #include "synth/choose/ascent.hpp"
 #include "synth/choose/closed.hpp"
 #include "synth/choose/limited.hpp"
 #include "synth/choose/model.hpp"
 #include "synth/choose/search.hpp"
+#include "synth/program/choice/memory.hpp"
 
 namespace tessera::synth {
 

@@ -11,7 +11,7 @@
 #include <optional>
 #include <vector>
 
-#include "synth/choice/problem.hpp"
+#include "synth/program/choice/problem.hpp"
 
 namespace tessera::synth {
 

@@ -2,7 +2,7 @@
 
 #include <utility>
 
-#include "synth/machine/compute_cost.hpp"
+#include "synth/program/compute_cost.hpp"
 
 namespace tessera::synth {
 

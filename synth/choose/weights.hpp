@@ -14,7 +14,7 @@
 
 #include "synth/choose/choose.hpp"
 #include "synth/layout/weights.hpp"
-#include "synth/machine/share_candidates.hpp"
+#include "synth/program/share_candidates.hpp"
 
 namespace tessera::synth {
 

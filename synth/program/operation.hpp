@@ -10,8 +10,8 @@
 #include <vector>
 
 #include "base/ids.hpp"
-#include "synth/collective/collective.hpp"
-#include "synth/collective/moves.hpp"
+#include "synth/moves/collective/collective.hpp"
+#include "synth/moves/collective/moves.hpp"
 
 namespace tessera::synth {
 
@@ -230,14 +230,14 @@ struct MatrixFunction {
 
 // operands: table, ids (i64 or i32). result[i.., t..] = table[ids[i..], t..]. Where the table's dimension 0 is split,
 // the result is either pending (sum) over those axes, and a device without the row gives the identity; or nothing is
-// pending, and devices ask each other for the rows that their ids name (synth/collective/requests.hpp). Negative ids
-// count from the end; outside [-n, n) is a run-time error.
+// pending, and devices ask each other for the rows that their ids name (synth/moves/collective/requests.hpp). Negative
+// ids count from the end; outside [-n, n) is a run-time error.
 struct Take {};
 // operands: rows, ids (i64 or i32). The transpose of take: result[n, t..] is the sum of rows[i.., t..] over all i with
 // ids[i..] = n, added in row-major order of the ids; rows that no id names are 0. Where ids are split, the result is
 // pending (sum) over those axes and may be split over any others; or, if only their first dimension is split, nothing
-// is pending, and devices get what is added to their rows (synth/collective/deliveries.hpp). Negative ids count from
-// the end; outside [-n, n) is a run-time error.
+// is pending, and devices get what is added to their rows (synth/moves/collective/deliveries.hpp). Negative ids count
+// from the end; outside [-n, n) is a run-time error.
 struct ScatterAdd {};
 // operands: edges, a vector that ascends, NaN last, and values of their element type. Of each value the i64 number of
 // edges that are less than it; with `right`, of those that are not greater. NaN is greater than all numbers. Where

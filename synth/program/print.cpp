@@ -18,10 +18,10 @@
 
 #include "base/quoted.hpp"
 #include "synth/layout/axis_parts.hpp"
+#include "synth/moves/transfer/reduce_program.hpp"
+#include "synth/moves/transfer/relay_recipe.hpp"
 #include "synth/program/program.hpp"
 #include "synth/program/text_reader.hpp"
-#include "synth/transfer/reduce_program.hpp"
-#include "synth/transfer/relay_recipe.hpp"
 
 namespace tessera::synth {
 

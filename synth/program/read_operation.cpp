@@ -5,9 +5,9 @@
 #include <limits>
 #include <utility>
 
+#include "synth/moves/transfer/reduce_program.hpp"
+#include "synth/moves/transfer/relay_recipe.hpp"
 #include "synth/program/program_reader.hpp"
-#include "synth/transfer/reduce_program.hpp"
-#include "synth/transfer/relay_recipe.hpp"
 
 namespace tessera::synth {
 

@@ -5,8 +5,8 @@
 #include <optional>
 #include <vector>
 
-#include "synth/collective/deliveries.hpp"
-#include "synth/collective/requests.hpp"
+#include "synth/moves/collective/deliveries.hpp"
+#include "synth/moves/collective/requests.hpp"
 #include "synth/program/signature.hpp"
 #include "synth/program/type_checks.hpp"
 #include "synth/program/type_rules.hpp"

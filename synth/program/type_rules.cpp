@@ -4,7 +4,7 @@
 #include <utility>
 #include <vector>
 
-#include "synth/collective/programmed.hpp"
+#include "synth/moves/collective/programmed.hpp"
 #include "synth/program/signature.hpp"
 #include "synth/program/type_checks.hpp"
 

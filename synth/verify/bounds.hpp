@@ -2,7 +2,7 @@
 // docs/redistribution.md.
 #pragma once
 
-#include "synth/machine/machine.hpp"
+#include "synth/moves/prices/prices.hpp"
 #include "synth/verify/holdings.hpp"
 
 namespace tessera::synth::verifier {

@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "synth/collective/carries.hpp"
+#include "synth/moves/collective/carries.hpp"
 
 namespace tessera::synth {
 

@@ -7,7 +7,7 @@
 #include <map>
 #include <set>
 
-#include "synth/machine/compute_cost.hpp"
+#include "synth/program/compute_cost.hpp"
 #include "synth/program/type_rules.hpp"
 #include "synth/verify/holdings.hpp"
 #include "synth/verify/verify.hpp"

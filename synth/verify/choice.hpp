@@ -5,8 +5,8 @@
 #include <optional>
 #include <string>
 
-#include "synth/choice/choice.hpp"
-#include "synth/cluster/machine.hpp"
+#include "synth/layout/cluster/machine.hpp"
+#include "synth/program/choice/choice.hpp"
 
 namespace tessera::synth {
 

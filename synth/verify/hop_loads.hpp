@@ -7,8 +7,8 @@
 #include <utility>
 #include <vector>
 
-#include "synth/cluster/machine.hpp"
-#include "synth/transfer/reduce_program.hpp"
+#include "synth/layout/cluster/machine.hpp"
+#include "synth/moves/transfer/reduce_program.hpp"
 #include "synth/verify/replay.hpp"
 #include "synth/verify/waits.hpp"
 

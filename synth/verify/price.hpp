@@ -9,7 +9,7 @@
 #include <utility>
 #include <vector>
 
-#include "synth/machine/machine.hpp"
+#include "synth/moves/prices/prices.hpp"
 #include "synth/verify/replay.hpp"
 #include "synth/verify/waits.hpp"
 

@@ -1,12 +1,12 @@
 // Private to verify: a reduction program replayed device by device: the contributions that each device holds of each
 // chunk, and the bytes on each link in each slot. Shares no code with the search but the definition of a program
-// (synth/transfer/reduce_program.hpp).
+// (synth/moves/transfer/reduce_program.hpp).
 #pragma once
 
 #include <cstdint>
 
-#include "synth/cluster/machine.hpp"
-#include "synth/transfer/reduce_program.hpp"
+#include "synth/layout/cluster/machine.hpp"
+#include "synth/moves/transfer/reduce_program.hpp"
 #include "synth/verify/replay.hpp"
 
 namespace tessera::synth::verifier {

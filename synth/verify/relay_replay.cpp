@@ -7,7 +7,7 @@
 #include <map>
 
 #include "base/stop_scope.hpp"
-#include "synth/transfer/relay_recipe.hpp"
+#include "synth/moves/transfer/relay_recipe.hpp"
 #include "synth/verify/slot_loads.hpp"
 
 namespace tessera::synth::verifier {

@@ -1,7 +1,7 @@
 // Private to verify: a relay followed send by send.
 #pragma once
 
-#include "synth/machine/machine.hpp"
+#include "synth/moves/prices/prices.hpp"
 #include "synth/verify/replay.hpp"
 
 namespace tessera::synth::verifier {

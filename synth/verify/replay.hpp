@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "synth/collective/collective.hpp"
+#include "synth/moves/collective/collective.hpp"
 #include "synth/verify/holdings.hpp"
 
 namespace tessera::synth::verifier {

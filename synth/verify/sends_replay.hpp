@@ -17,9 +17,9 @@
 #include <map>
 #include <vector>
 
-#include "synth/machine/machine.hpp"
-#include "synth/plan/plan.hpp"
-#include "synth/transfer/box_send.hpp"
+#include "synth/moves/plan/plan.hpp"
+#include "synth/moves/prices/prices.hpp"
+#include "synth/moves/transfer/box_send.hpp"
 #include "synth/verify/replay.hpp"
 
 namespace tessera::synth::verifier {

@@ -7,7 +7,7 @@
 #include <map>
 #include <vector>
 
-#include "synth/cluster/machine.hpp"
+#include "synth/layout/cluster/machine.hpp"
 #include "synth/verify/holdings.hpp"
 #include "synth/verify/waits.hpp"
 

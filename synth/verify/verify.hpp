@@ -9,7 +9,7 @@
 #include <string>
 
 #include "base/result.hpp"
-#include "synth/plan/plan.hpp"
+#include "synth/moves/plan/plan.hpp"
 #include "synth/verify/price.hpp"
 
 namespace tessera::synth {

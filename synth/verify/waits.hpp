@@ -5,7 +5,7 @@
 #include <cstddef>
 #include <cstdint>
 
-#include "synth/cluster/machine.hpp"
+#include "synth/layout/cluster/machine.hpp"
 
 namespace tessera::synth::verifier {
 

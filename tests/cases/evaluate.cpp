@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <sstream>
 
-#include "synth/collective/collective.hpp"
+#include "synth/moves/collective/collective.hpp"
 #include "tests/cases/stages.hpp"
 #include "tests/cases/transcript.hpp"
 #include "tests/cases/variants.hpp"

@@ -4,12 +4,12 @@
 
 #include <memory>
 
-#include "embed/used_files.hpp"
+#include "embed/session/used_files.hpp"
 #include "frontend/parse.hpp"
 #include "frontend/print.hpp"
 #include "frontend/verify.hpp"
 #include "synth/layout/tiling.hpp"
-#include "synth/machine/machine.hpp"
+#include "synth/moves/prices/prices.hpp"
 #include "synth/program/program.hpp"
 #include "synth/verify/verify.hpp"
 #include "typeck/check.hpp"

@@ -3,7 +3,7 @@
 #include <filesystem>
 #include <sstream>
 
-#include "repl/interactive/interpreter.hpp"
+#include "repl/session/interpreter.hpp"
 
 namespace tessera::cases {
 

@@ -13,8 +13,8 @@
 #include <variant>
 #include <vector>
 
-#include "embed/convert.hpp"
-#include "embed/session_impl.hpp"
+#include "embed/host/convert.hpp"
+#include "embed/session/session_impl.hpp"
 #include "runtime/execute/run.hpp"
 #include "tests/cases/case_file.hpp"
 #include "tests/cases/scenario.hpp"

@@ -1,5 +1,5 @@
 // Sections of the error index.
-#include "embed/error_index.hpp"
+#include "embed/manual/error_index.hpp"
 
 #include <gtest/gtest.h>
 

@@ -7,7 +7,7 @@
 #include <tessera/tessera.hpp>
 #include <vector>
 
-#include "embed/gpu_engine.hpp"
+#include "embed/session/gpu_engine.hpp"
 
 namespace tessera {
 namespace {

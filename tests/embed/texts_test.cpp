@@ -1,5 +1,5 @@
 // From spans to places.
-#include "embed/texts.hpp"
+#include "embed/host/texts.hpp"
 
 #include <gtest/gtest.h>
 

@@ -1,10 +1,10 @@
 // Any bytes as the JSON of a plan: what is read may be verified, on a machine of levels too, and is printed and read
 // back to the same text. To verify ends by itself or soon after a stop.
-#include "synth/redistribute/plan.hpp"
+#include "synth/planner/plan.hpp"
 
 #include "base/stop_scope.hpp"
-#include "synth/redistribute/print_json.hpp"
-#include "synth/redistribute/read_json.hpp"
+#include "synth/planner/text/print_json.hpp"
+#include "synth/planner/text/read_json.hpp"
 #include "synth/verify/verify.hpp"
 #include "tests/fuzz/stopped.hpp"
 #include "tests/fuzz/target.hpp"

@@ -12,11 +12,11 @@
 #include <sstream>
 #include <utility>
 
-#include "embed/plan_impl.hpp"
+#include "embed/plans/plan_impl.hpp"
 #include "runtime/execute/run.hpp"
 #include "runtime/mpi/mpi.hpp"
 #include "synth/layout/tiling.hpp"
-#include "synth/redistribute/rivals/alpa.hpp"
+#include "synth/planner/rivals/alpa.hpp"
 #include "tests/mpi/race.hpp"
 
 namespace tessera::ranks {

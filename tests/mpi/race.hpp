@@ -9,8 +9,8 @@
 #include <string>
 #include <utility>
 
+#include "synth/planner/plan.hpp"
 #include "synth/program/program.hpp"
-#include "synth/redistribute/plan.hpp"
 
 namespace tessera::ranks {
 

@@ -13,15 +13,15 @@
 #include <utility>
 #include <vector>
 
-#include "embed/convert.hpp"
+#include "embed/host/convert.hpp"
 #include "runtime/execute/run.hpp"
 #include "runtime/mpi/mpi.hpp"
-#include "synth/collective/programmed.hpp"
+#include "synth/layout/place/fit.hpp"
 #include "synth/layout/tiling.hpp"
-#include "synth/place/fit.hpp"
-#include "synth/redistribute/plan.hpp"
-#include "synth/redistribute/programs.hpp"
-#include "synth/redistribute/steps.hpp"
+#include "synth/moves/collective/programmed.hpp"
+#include "synth/planner/plan.hpp"
+#include "synth/planner/programs.hpp"
+#include "synth/planner/steps.hpp"
 #include "tessera/tessera.hpp"
 #include "tests/mpi/all_reduce.hpp"
 #include "tests/mpi/race.hpp"

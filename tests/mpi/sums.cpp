@@ -4,8 +4,8 @@
 
 #include <algorithm>
 
-#include "synth/redistribute/plan.hpp"
-#include "synth/redistribute/print_json.hpp"
+#include "synth/planner/plan.hpp"
+#include "synth/planner/text/print_json.hpp"
 #include "tests/runtime/sums.hpp"
 #include "tests/runtime/support.hpp"
 #include "tests/synth/programs.hpp"

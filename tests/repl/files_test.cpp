@@ -1,5 +1,5 @@
 // Reading lines and replacing files.
-#include "repl/files.hpp"
+#include "repl/process/files.hpp"
 
 #include <fcntl.h>
 #include <gtest/gtest.h>

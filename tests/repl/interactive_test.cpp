@@ -11,17 +11,17 @@
 #include <string>
 #include <vector>
 
-#include "repl/interactive/commands.hpp"
-#include "repl/interactive/completion.hpp"
-#include "repl/interactive/history.hpp"
-#include "repl/interactive/interpreter.hpp"
-#include "repl/interactive/progress.hpp"
-#include "repl/interactive/words.hpp"
-#include "repl/interrupt.hpp"
+#include "repl/process/interrupt.hpp"
 #include "repl/render/fitted.hpp"
 #include "repl/render/picture.hpp"
 #include "repl/render/text_cells.hpp"
 #include "repl/render/units.hpp"
+#include "repl/session/commands.hpp"
+#include "repl/session/completion.hpp"
+#include "repl/session/history.hpp"
+#include "repl/session/interpreter.hpp"
+#include "repl/session/progress.hpp"
+#include "repl/session/words.hpp"
 
 namespace tessera::repl {
 namespace {

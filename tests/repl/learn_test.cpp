@@ -4,11 +4,11 @@
 #include <string>
 #include <vector>
 
-#include "repl/learn/attempt.hpp"
-#include "repl/learn/checks/score.hpp"
-#include "repl/learn/count_layouts.hpp"
-#include "repl/learn/measures.hpp"
-#include "repl/learn/values.hpp"
+#include "repl/course/attempt.hpp"
+#include "repl/course/checks/score.hpp"
+#include "repl/course/count_layouts.hpp"
+#include "repl/course/measures.hpp"
+#include "repl/course/values.hpp"
 
 namespace tessera::repl {
 namespace {

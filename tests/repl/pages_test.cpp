@@ -5,12 +5,12 @@
 #include <sstream>
 #include <string>
 
-#include "repl/interactive/help.hpp"
-#include "repl/interactive/pages.hpp"
-#include "repl/learn/lessons.hpp"
+#include "repl/course/lessons.hpp"
 #include "repl/render/manual.hpp"
 #include "repl/render/page_prose.hpp"
 #include "repl/render/text_cells.hpp"
+#include "repl/session/help.hpp"
+#include "repl/session/pages.hpp"
 
 namespace tessera::repl {
 namespace {

@@ -8,7 +8,7 @@ from pathlib import Path
 from driver import CommandLine, main
 
 ROOT = Path(__file__).resolve().parents[2]
-LESSONS = sorted((ROOT / "repl/learn/lessons").glob("*.lesson"))
+LESSONS = sorted((ROOT / "repl/course/lessons").glob("*.lesson"))
 WRONG = Path(__file__).resolve().parent / "lessons"
 LESSON_COUNT = 42
 

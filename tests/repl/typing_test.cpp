@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "repl/interactive/input.hpp"
+#include "repl/session/input.hpp"
 #include "repl/typing/edited_text.hpp"
 #include "repl/typing/highlight.hpp"
 #include "repl/typing/keys.hpp"

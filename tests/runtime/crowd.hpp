@@ -11,8 +11,8 @@
 #include <vector>
 
 #include "runtime/ranks/team.hpp"
+#include "synth/moves/transfer/box_send.hpp"
 #include "synth/program/program.hpp"
-#include "synth/transfer/box_send.hpp"
 #include "tests/synth/random_layouts.hpp"
 
 namespace tessera::runtime::test {

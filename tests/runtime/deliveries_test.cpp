@@ -1,6 +1,6 @@
 // Rows that are added up where a split table has its rows: the bits of one device in every layout, no more received
 // than owners lack, on simulated devices and on ranks.
-#include "synth/collective/deliveries.hpp"
+#include "synth/moves/collective/deliveries.hpp"
 
 #include <gmock/gmock.h>
 

@@ -5,7 +5,7 @@
 #include <cmath>
 #include <limits>
 
-#include "synth/collective/moves.hpp"
+#include "synth/moves/collective/moves.hpp"
 #include "tests/runtime/support.hpp"
 
 namespace tessera::runtime::test {

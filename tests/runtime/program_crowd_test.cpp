@@ -6,8 +6,8 @@
 #include <memory>
 #include <utility>
 
-#include "synth/redistribute/plan.hpp"
-#include "synth/redistribute/print_json.hpp"
+#include "synth/planner/plan.hpp"
+#include "synth/planner/text/print_json.hpp"
 #include "tests/runtime/crowd.hpp"
 #include "tests/runtime/sums.hpp"
 #include "tests/synth/programs.hpp"

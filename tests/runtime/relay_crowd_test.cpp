@@ -8,12 +8,12 @@
 #include <optional>
 
 #include "runtime/transfers/box_pieces.hpp"
-#include "synth/redistribute/list_sends.hpp"
-#include "synth/redistribute/plan.hpp"
-#include "synth/redistribute/print_json.hpp"
+#include "synth/planner/list_sends.hpp"
+#include "synth/planner/plan.hpp"
+#include "synth/planner/text/print_json.hpp"
 #include "tests/runtime/crowd.hpp"
 #include "tests/runtime/support.hpp"
-#include "tests/synth/relays.hpp"
+#include "tests/synth/moves/relays.hpp"
 #include "tests/synth/support.hpp"
 
 namespace tessera::runtime::test {

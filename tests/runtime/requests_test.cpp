@@ -1,6 +1,6 @@
 // Rows of a split table that ids name: the elements of one device in every layout, no more received than tiles lack, on
 // simulated devices and on ranks.
-#include "synth/collective/requests.hpp"
+#include "synth/moves/collective/requests.hpp"
 
 #include <gmock/gmock.h>
 

@@ -1,8 +1,8 @@
 // Plans that finish sums, as programs that make their own data.
 #pragma once
 
+#include "synth/planner/plan.hpp"
 #include "synth/program/program.hpp"
-#include "synth/redistribute/plan.hpp"
 
 namespace tessera::runtime::test {
 

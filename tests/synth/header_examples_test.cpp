@@ -1,5 +1,5 @@
-// The worked examples of synth's headers, each under its header's name: `synth/cluster/cluster.hpp` is Cluster. Those
-// that need another test's helpers are beside that test.
+// The worked examples of synth's headers, each under its header's name: `synth/layout/cluster/cluster.hpp` is Cluster.
+// Those that need another test's helpers are beside that test.
 #include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -10,21 +10,21 @@
 #include <utility>
 #include <vector>
 
-#include "synth/cluster/cluster.hpp"
-#include "synth/collective/direct_reduction.hpp"
-#include "synth/collective/rounds.hpp"
-#include "synth/collective/routing.hpp"
-#include "synth/collective/tile_exchange.hpp"
+#include "synth/layout/cluster/cluster.hpp"
 #include "synth/layout/mesh.hpp"
 #include "synth/layout/place_matrix.hpp"
-#include "synth/redistribute/list_sends.hpp"
-#include "synth/redistribute/plan.hpp"
-#include "synth/reduce/search.hpp"
-#include "synth/schedule/warm_ups.hpp"
-#include "synth/transfer/box_send.hpp"
-#include "synth/transfer/reduce_moves.hpp"
-#include "synth/transfer/slot_prices.hpp"
-#include "synth/transfer/transfer_cost.hpp"
+#include "synth/moves/collective/direct_reduction.hpp"
+#include "synth/moves/collective/rounds.hpp"
+#include "synth/moves/collective/routing.hpp"
+#include "synth/moves/collective/tile_exchange.hpp"
+#include "synth/moves/reduce/search.hpp"
+#include "synth/moves/transfer/box_send.hpp"
+#include "synth/moves/transfer/reduce_moves.hpp"
+#include "synth/moves/transfer/slot_prices.hpp"
+#include "synth/moves/transfer/transfer_cost.hpp"
+#include "synth/planner/list_sends.hpp"
+#include "synth/planner/plan.hpp"
+#include "synth/program/schedule/warm_ups.hpp"
 #include "synth/verify/verify.hpp"
 #include "tests/synth/support.hpp"
 

@@ -1,9 +1,9 @@
 // Random sums on machines of levels, small enough to be carried out on real data.
 #pragma once
 
-#include "synth/machine/machine.hpp"
-#include "synth/redistribute/plan.hpp"
-#include "synth/transfer/reduce_program.hpp"
+#include "synth/moves/prices/prices.hpp"
+#include "synth/moves/transfer/reduce_program.hpp"
+#include "synth/planner/plan.hpp"
 #include "tests/synth/random_layouts.hpp"
 
 namespace tessera::synth::test {

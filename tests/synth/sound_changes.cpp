@@ -2,10 +2,10 @@
 
 #include <algorithm>
 
-#include "synth/redistribute/chains.hpp"
-#include "synth/redistribute/choice.hpp"
-#include "synth/redistribute/print_text.hpp"
-#include "synth/redistribute/steps.hpp"
+#include "synth/planner/chains.hpp"
+#include "synth/planner/choice.hpp"
+#include "synth/planner/steps.hpp"
+#include "synth/planner/text/print_text.hpp"
 #include "tests/synth/support.hpp"
 
 namespace tessera::synth::test {

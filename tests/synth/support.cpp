@@ -6,10 +6,10 @@
 #include <stdexcept>
 #include <utility>
 
-#include "synth/collective/moves.hpp"
-#include "synth/collective/programmed.hpp"
-#include "synth/redistribute/print_text.hpp"
-#include "synth/transfer/relay_recipe.hpp"
+#include "synth/moves/collective/moves.hpp"
+#include "synth/moves/collective/programmed.hpp"
+#include "synth/moves/transfer/relay_recipe.hpp"
+#include "synth/planner/text/print_text.hpp"
 
 namespace tessera::synth::test {
 

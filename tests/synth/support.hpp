@@ -11,7 +11,7 @@
 #include <string_view>
 #include <vector>
 
-#include "synth/redistribute/plan.hpp"
+#include "synth/planner/plan.hpp"
 
 namespace tessera::synth::test {
 

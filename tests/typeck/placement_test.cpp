@@ -11,7 +11,7 @@
 #include <vector>
 
 #include "frontend/parse.hpp"
-#include "synth/place/fit.hpp"
+#include "synth/layout/place/fit.hpp"
 #include "typeck/check.hpp"
 #include "typeck/typed/lower.hpp"
 

@@ -1,8 +1,8 @@
 // Collectives written out by hand: each changes the layout exactly as the planner's own step does.
 #include <fmt/format.h>
 
-#include "synth/collective/collective.hpp"
 #include "synth/kinds.hpp"
+#include "synth/moves/collective/collective.hpp"
 #include "typeck/elaborate/table.hpp"
 
 namespace tessera::typeck {

@@ -8,7 +8,7 @@
 #include <utility>
 #include <vector>
 
-#include "synth/cluster/machine.hpp"
+#include "synth/layout/cluster/machine.hpp"
 #include "typeck/elaborate/options.hpp"
 #include "typeck/elaborate/values.hpp"
 #include "typeck/kinds.hpp"

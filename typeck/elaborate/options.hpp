@@ -19,7 +19,7 @@
 #include "synth/layout/shape.hpp"
 #include "synth/layout/weights.hpp"
 #include "synth/program/program.hpp"
-#include "synth/schedule/pipeline_plan.hpp"
+#include "synth/program/schedule/pipeline_plan.hpp"
 #include "typeck/open/limits.hpp"
 #include "typeck/text/stages.hpp"
 

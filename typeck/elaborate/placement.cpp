@@ -1,5 +1,5 @@
 // Places a mesh on the machine: as its statement says, or as the caller wishes.
-#include "synth/place/fit.hpp"
+#include "synth/layout/place/fit.hpp"
 #include "typeck/elaborate/elaborator.hpp"
 
 namespace tessera::typeck {

@@ -6,8 +6,8 @@
 
 #include "base/nearest.hpp"
 #include "synth/kinds.hpp"
-#include "synth/machine/share_candidates.hpp"
-#include "synth/machine/shares.hpp"
+#include "synth/program/share_candidates.hpp"
+#include "synth/program/shares.hpp"
 #include "typeck/elaborate/elaborator.hpp"
 #include "typeck/kinds.hpp"
 

@@ -7,8 +7,8 @@
 #include <utility>
 
 #include "base/units_text.hpp"
-#include "synth/choice/memory.hpp"
 #include "synth/choose/choose.hpp"
+#include "synth/program/choice/memory.hpp"
 #include "typeck/insert/choose.hpp"
 #include "typeck/insert/chosen.hpp"
 #include "typeck/layouts/chosen.hpp"

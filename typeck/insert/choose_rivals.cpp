@@ -5,8 +5,8 @@
 
 #include "synth/choose/space.hpp"
 #include "synth/choose/turns.hpp"
-#include "synth/machine/compute_cost.hpp"
-#include "synth/machine/shares.hpp"
+#include "synth/program/compute_cost.hpp"
+#include "synth/program/shares.hpp"
 #include "typeck/insert/choose.hpp"
 #include "typeck/typed/lower.hpp"
 #include "typeck/typed/moves.hpp"

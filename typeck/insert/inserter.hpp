@@ -15,7 +15,7 @@
 #include <vector>
 
 #include "base/diagnostic.hpp"
-#include "synth/redistribute/print_text.hpp"
+#include "synth/planner/text/print_text.hpp"
 #include "typeck/insert/cotangents.hpp"
 #include "typeck/layouts/assignment.hpp"
 #include "typeck/layouts/operation_layouts.hpp"

@@ -4,8 +4,8 @@
 #include <algorithm>
 
 #include "synth/kinds.hpp"
-#include "synth/schedule/pipeline_plan.hpp"
-#include "synth/schedule/prices.hpp"
+#include "synth/program/schedule/pipeline_plan.hpp"
+#include "synth/program/schedule/prices.hpp"
 #include "typeck/insert/inserter.hpp"
 #include "typeck/typed/lower.hpp"
 

@@ -4,7 +4,7 @@
 #include <algorithm>
 
 #include "base/units_text.hpp"
-#include "synth/collective/collective.hpp"
+#include "synth/moves/collective/collective.hpp"
 #include "typeck/insert/inserter.hpp"
 
 namespace tessera::typeck {

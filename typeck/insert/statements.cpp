@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <array>
 
-#include "synth/cluster/machine_text.hpp"
+#include "synth/layout/cluster/machine_text.hpp"
 #include "typeck/insert/inserter.hpp"
 #include "typeck/typed/local_work.hpp"
 #include "typeck/typed/lower.hpp"

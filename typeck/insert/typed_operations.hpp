@@ -6,7 +6,7 @@
 #include <utility>
 #include <vector>
 
-#include "synth/collective/moves.hpp"
+#include "synth/moves/collective/moves.hpp"
 #include "typeck/insert/redistributions.hpp"
 #include "typeck/layouts/signature.hpp"
 #include "typeck/layouts/want.hpp"

@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <numeric>
 
-#include "synth/collective/collective.hpp"
+#include "synth/moves/collective/collective.hpp"
 #include "typeck/open/spelling.hpp"
 
 namespace tessera::typeck {

@@ -12,8 +12,8 @@
 #include <utility>
 #include <vector>
 
-#include "synth/choice/choice.hpp"
-#include "synth/choice/problem.hpp"
+#include "synth/program/choice/choice.hpp"
+#include "synth/program/choice/problem.hpp"
 #include "typeck/layouts/whole.hpp"
 #include "typeck/open/open.hpp"
 

@@ -5,7 +5,7 @@
 #include <map>
 #include <utility>
 
-#include "synth/choice/memory.hpp"
+#include "synth/program/choice/memory.hpp"
 
 namespace tessera::typeck {
 

@@ -4,7 +4,7 @@
 
 #include <vector>
 
-#include "synth/choice/lives.hpp"
+#include "synth/program/choice/lives.hpp"
 #include "typeck/layouts/chosen.hpp"
 #include "typeck/layouts/whole.hpp"
 

@@ -9,10 +9,10 @@
 #include <utility>
 
 #include "base/check.hpp"
-#include "synth/collective/deliveries.hpp"
-#include "synth/collective/requests.hpp"
-#include "synth/machine/delivery_cost.hpp"
-#include "synth/machine/request_cost.hpp"
+#include "synth/moves/collective/deliveries.hpp"
+#include "synth/moves/collective/requests.hpp"
+#include "synth/moves/prices/delivery_cost.hpp"
+#include "synth/moves/prices/request_cost.hpp"
 #include "synth/verify/delivered.hpp"
 #include "synth/verify/requested.hpp"
 #include "typeck/layouts/dealing.hpp"

@@ -9,7 +9,7 @@
 #include <algorithm>
 
 #include "synth/kinds.hpp"
-#include "synth/machine/machine.hpp"
+#include "synth/moves/prices/prices.hpp"
 #include "typeck/layouts/pending.hpp"
 
 namespace tessera::typeck {

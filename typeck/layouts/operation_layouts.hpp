@@ -5,7 +5,7 @@
 #include <optional>
 #include <vector>
 
-#include "synth/collective/collective.hpp"
+#include "synth/moves/collective/collective.hpp"
 #include "typeck/layouts/greedy.hpp"
 
 namespace tessera::typeck {

@@ -8,9 +8,9 @@
 #include <algorithm>
 
 #include "base/check.hpp"
-#include "synth/cluster/cluster.hpp"
-#include "synth/collective/moves.hpp"
-#include "synth/machine/machine.hpp"
+#include "synth/layout/cluster/cluster.hpp"
+#include "synth/moves/collective/moves.hpp"
+#include "synth/moves/prices/prices.hpp"
 #include "synth/verify/carried.hpp"
 
 namespace tessera::typeck {

@@ -4,7 +4,7 @@
 #include <optional>
 #include <vector>
 
-#include "synth/collective/moves.hpp"
+#include "synth/moves/collective/moves.hpp"
 #include "typeck/layouts/greedy.hpp"
 
 namespace tessera::typeck {

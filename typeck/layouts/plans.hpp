@@ -5,7 +5,7 @@
 #include <optional>
 
 #include "base/stop.hpp"
-#include "synth/redistribute/plan.hpp"
+#include "synth/planner/plan.hpp"
 #include "typeck/layouts/reports.hpp"
 
 namespace tessera::typeck {

@@ -29,7 +29,7 @@
 #include "synth/program/literal.hpp"
 #include "synth/program/operation.hpp"
 #include "synth/program/pass.hpp"
-#include "synth/schedule/schedule.hpp"
+#include "synth/program/schedule/schedule.hpp"
 #include "typeck/typed/environment.hpp"
 
 namespace tessera::typeck::open {

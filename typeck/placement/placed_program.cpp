@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "synth/place/fit.hpp"
+#include "synth/layout/place/fit.hpp"
 
 namespace tessera::typeck {
 

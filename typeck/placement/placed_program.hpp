@@ -6,7 +6,7 @@
 #include <utility>
 #include <vector>
 
-#include "synth/machine/machine.hpp"
+#include "synth/moves/prices/prices.hpp"
 #include "typeck/elaborate/options.hpp"
 #include "typeck/elaborate/values.hpp"
 

@@ -7,7 +7,7 @@
 
 #include "base/result.hpp"
 #include "base/stop.hpp"
-#include "synth/ranking/ranking.hpp"
+#include "synth/planner/ranking/ranking.hpp"
 #include "typeck/elaborate/options.hpp"
 #include "typeck/placement/requests.hpp"
 #include "typeck/typed/typed.hpp"
@@ -35,9 +35,9 @@ struct ProgramRanking {
 };
 
 // Layouts depend on prices, and prices on the placement. So the matrices are ranked by the moves of the program as it
-// was checked (synth/ranking), and the program is checked again under each of the best. A matrix under which the check
-// fails (a budget is not kept) is left out. `number` counts the meshes of the program whose placement is to be found;
-// those of the others are in `others`.
+// was checked (synth/planner/ranking), and the program is checked again under each of the best. A matrix under which
+// the check fails (a budget is not kept) is left out. `number` counts the meshes of the program whose placement is to
+// be found; those of the others are in `others`.
 base::Result<ProgramRanking> rank_program(const Typed& checked, std::size_t number, const Placements& others,
                                           std::size_t wished, synth::PlanCache& plans, const CheckPlaced& check,
                                           base::StopToken stop);

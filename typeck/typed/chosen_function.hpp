@@ -11,9 +11,9 @@
 
 #include "base/ids.hpp"
 #include "base/source.hpp"
-#include "synth/choice/choice.hpp"
-#include "synth/choice/problem.hpp"
 #include "synth/layout/weights.hpp"
+#include "synth/program/choice/choice.hpp"
+#include "synth/program/choice/problem.hpp"
 
 namespace tessera::typeck {
 

@@ -21,7 +21,7 @@
 #include <type_traits>
 #include <vector>
 
-#include "synth/redistribute/plan.hpp"
+#include "synth/planner/plan.hpp"
 #include "typeck/text/node_table.hpp"
 #include "typeck/text/reader.hpp"
 #include "typeck/text/writer.hpp"

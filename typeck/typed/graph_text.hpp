@@ -7,7 +7,7 @@
 #include <string_view>
 
 #include "base/result.hpp"
-#include "synth/machine/machine.hpp"
+#include "synth/moves/prices/prices.hpp"
 #include "typeck/typed/typed.hpp"
 
 namespace tessera::typeck {

@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "base/source.hpp"
-#include "synth/machine/compute_cost.hpp"
+#include "synth/program/compute_cost.hpp"
 #include "typeck/typed/typed.hpp"
 
 namespace tessera::typeck {

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <map>
 
-#include "synth/machine/compute_cost.hpp"
+#include "synth/program/compute_cost.hpp"
 
 namespace tessera::typeck {
 

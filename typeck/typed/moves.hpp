@@ -4,7 +4,7 @@
 #include <functional>
 #include <vector>
 
-#include "synth/cluster/machine.hpp"
+#include "synth/layout/cluster/machine.hpp"
 #include "typeck/typed/typed.hpp"
 
 namespace tessera::typeck {

@@ -7,8 +7,8 @@
 #include <cmath>
 
 #include "base/units_text.hpp"
-#include "synth/schedule/timeline.hpp"
-#include "synth/schedule/warm_ups.hpp"
+#include "synth/program/schedule/timeline.hpp"
+#include "synth/program/schedule/warm_ups.hpp"
 #include "typeck/typed/place_text.hpp"
 
 namespace tessera::typeck {

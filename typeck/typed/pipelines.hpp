@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "base/source.hpp"
-#include "synth/schedule/pipeline_plan.hpp"
+#include "synth/program/schedule/pipeline_plan.hpp"
 #include "typeck/typed/lower.hpp"
 #include "typeck/typed/typed.hpp"
 

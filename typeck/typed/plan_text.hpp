@@ -6,7 +6,7 @@
 #include <string>
 
 #include "base/source.hpp"
-#include "synth/redistribute/print_text.hpp"
+#include "synth/planner/text/print_text.hpp"
 #include "typeck/typed/typed.hpp"
 
 namespace tessera::typeck {

@@ -1,7 +1,7 @@
 // The graph of a typed program as text; graph_form.hpp says how it looks. read_graph.cpp reads what is written here.
 #include <fmt/format.h>
 
-#include "synth/redistribute/print_json.hpp"
+#include "synth/planner/text/print_json.hpp"
 #include "typeck/typed/graph_form.hpp"
 #include "typeck/typed/graph_text.hpp"
 

@@ -1,6 +1,6 @@
 // Reads what print_graph.cpp writes.
 #include "synth/layout/tiling.hpp"
-#include "synth/redistribute/read_json.hpp"
+#include "synth/planner/text/read_json.hpp"
 #include "synth/verify/verify.hpp"
 #include "typeck/typed/graph_form.hpp"
 #include "typeck/typed/graph_text.hpp"

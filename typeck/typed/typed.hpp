@@ -14,10 +14,10 @@
 
 #include "base/ids.hpp"
 #include "base/result.hpp"
+#include "synth/planner/plan.hpp"
 #include "synth/program/pass.hpp"
 #include "synth/program/program.hpp"
-#include "synth/redistribute/plan.hpp"
-#include "synth/schedule/pipeline_plan.hpp"
+#include "synth/program/schedule/pipeline_plan.hpp"
 #include "typeck/typed/auto_placed.hpp"
 #include "typeck/typed/chosen_cut.hpp"
 #include "typeck/typed/chosen_function.hpp"

@@ -5,7 +5,7 @@
 #include "runtime/device/steps/tile_table.hpp"
 #include "runtime/device/text/generate.hpp"
 #include "runtime/elements/arithmetic.hpp"
-#include "synth/collective/moves.hpp"
+#include "synth/moves/collective/moves.hpp"
 
 namespace tessera::device {
 

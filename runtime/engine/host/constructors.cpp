@@ -3,7 +3,7 @@
 #include "runtime/engine/host/local.hpp"
 #include "runtime/kernels/copy.hpp"
 #include "runtime/kernels/generate.hpp"
-#include "synth/collective/moves.hpp"
+#include "synth/moves/collective/moves.hpp"
 
 namespace tessera::runtime {
 

@@ -1,0 +1,219 @@
+// The values of a session: reading, setting and listing what names are bound to.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cstring>
+#include <utility>
+
+#include "embed/arrays/array_impl.hpp"
+#include "embed/host/convert.hpp"
+#include "embed/kinds.hpp"
+#include "embed/session/session_impl.hpp"
+#include "frontend/parse.hpp"
+#include "runtime/execute/run.hpp"
+
+namespace tessera {
+
+namespace {
+
+using embed::State;
+
+// May a `let` bind the name?
+bool is_name(std::string_view name) {
+  base::SourceMap sources;
+  const auto ast = frontend::parse(sources, sources.add("name", fmt::format("let {} = 0", name)));
+  if (!ast || ast->program.size() != 1) return false;
+  const auto* let = std::get_if<frontend::Let>(&(*ast)[ast->program.front()].node);
+  return let != nullptr && !let->type && let->names.size() == 1 && let->names.front().text == name;
+}
+
+// Does the shape hold exactly so many elements?
+bool holds(const std::vector<std::int64_t>& shape, std::size_t count) {
+  if (shape.size() > synth::kRankMax || std::any_of(shape.begin(), shape.end(), [](auto n) { return n < 0; }))
+    return false;
+  if (std::find(shape.begin(), shape.end(), 0) != shape.end()) return count == 0;
+  std::size_t rest = count;
+  for (const std::int64_t extent : shape) {
+    if (rest % static_cast<std::size_t>(extent) != 0) return false;
+    rest /= static_cast<std::size_t>(extent);
+  }
+  return rest == 1;
+}
+
+template <class T>
+synth::Literal literal(const std::vector<T>& values, const std::vector<std::int64_t>& shape) {
+  synth::Literal result{embed::element_of<T>, synth::Shape(shape.begin(), shape.end()), {}};
+  result.bytes.resize(values.size() * sizeof(T));
+  for (std::size_t i = 0; i < values.size(); ++i) {
+    const T value = values[i];
+    std::memcpy(result.bytes.data() + i * sizeof(T), &value, sizeof(T));
+  }
+  return result;
+}
+
+template <class T>
+std::optional<typeck::KnownScalar> known(const std::vector<T>& values, const std::vector<std::int64_t>& shape) {
+  if (!shape.empty()) return std::nullopt;
+  if constexpr (std::is_same_v<T, bool>) {
+    return typeck::KnownScalar(bool{values.front()});
+  } else if constexpr (std::is_integral_v<T>) {
+    return typeck::KnownScalar(std::int64_t{values.front()});
+  } else {
+    return typeck::KnownScalar(double{values.front()});
+  }
+}
+
+// A value made by a program of one step, so that it lives where all values do.
+base::Result<runtime::Value> make_value(const synth::ArrayType& type, synth::Literal literal,
+                                        const runtime::World& world) {
+  synth::Program program;
+  const synth::RegisterId result = program.registers.add(type);
+  const synth::LiteralId content = program.literals.add(std::move(literal));
+  program.body.push_back(synth::Step{0, synth::Apply{synth::Constant{content}, {}, {result}}});
+  program.outputs = {result};
+  TESSERA_TRY(outcome, runtime::run(program, {}, world));
+  return std::move(outcome.outputs.at(0));
+}
+
+}  // namespace
+
+Result<Array> Session::get(std::string_view name) const {
+  return embed::safely([&]() -> Result<Array> {
+    const typeck::Environment& environment = impl_->state->environment;
+    const typeck::Variable* variable = environment.variable(name, environment.now());
+    if (variable == nullptr) return embed::bad_call(fmt::format("there is no variable `{}`", name));
+    const runtime::Value* value = impl_->state->values.find(variable->slot);
+    if (value == nullptr) return embed::bad_call(fmt::format("the session does not keep `{}`", name));
+    std::string type = typeck::print_type(variable->type, environment, environment.now());
+    return Array(std::make_shared<const Array::Impl>(std::string(name), std::move(type), *value));
+  });
+}
+
+template <class T>
+Status Session::set(std::string_view name, const std::vector<T>& values, const std::vector<std::int64_t>& shape) {
+  return embed::safely([&]() -> Status {
+    if (!is_name(name)) return embed::bad_call(fmt::format("`{}` cannot be a variable's name", name));
+    if (!holds(shape, values.size())) {
+      return embed::bad_call(
+          fmt::format("{} values do not fill an array of shape [{}]", values.size(), fmt::join(shape, ", ")));
+    }
+    State after = *impl_->state;
+    const synth::MeshRef mesh = after.environment.default_mesh(after.environment.now());
+    auto type = synth::ArrayType::replicated(embed::element_of<T>, synth::Shape(shape.begin(), shape.end()), mesh);
+    if (!type) return embed::to_public(*after.texts, type.errors());
+    const embed::Entry entry(impl_->busy);
+    if (!entry.alone()) return embed::session_is_busy();
+    if (!impl_->team.ok()) return embed::to_public({}, impl_->team.errors());
+    impl_->begin_work();
+    runtime::World world = impl_->world();
+    if (world.memory_bytes_max > 0) world.kept_bytes = impl_->kept_bytes({});
+    auto value = make_value(*type, literal(values, shape), world);
+    if (!value) return embed::to_public(*after.texts, value.errors());
+    const std::uint32_t slot = after.environment.new_slot();
+    const auto hidden =
+        after.environment.bind(typeck::Variable{std::string(name), *type, known(values, shape), slot, {}});
+    after.values.set(slot, std::move(*value));
+    if (hidden.has_value()) after.values.erase(*hidden);
+    impl_->become(std::move(after));
+    return Done{};
+  });
+}
+
+template Status Session::set(std::string_view, const std::vector<bool>&, const std::vector<std::int64_t>&);
+template Status Session::set(std::string_view, const std::vector<std::int32_t>&, const std::vector<std::int64_t>&);
+template Status Session::set(std::string_view, const std::vector<std::int64_t>&, const std::vector<std::int64_t>&);
+template Status Session::set(std::string_view, const std::vector<float>&, const std::vector<std::int64_t>&);
+template Status Session::set(std::string_view, const std::vector<double>&, const std::vector<std::int64_t>&);
+
+Status Session::set(std::string_view name, const Array& array) {
+  return embed::safely([&]() -> Status {
+    if (!is_name(name)) return embed::bad_call(fmt::format("`{}` cannot be a variable's name", name));
+    const embed::Entry entry(impl_->busy);
+    if (!entry.alone()) return embed::session_is_busy();
+    if (!impl_->team.ok()) return embed::to_public({}, impl_->team.errors());
+    const runtime::Value& value = array.impl_->value;
+    if (value.team() != *impl_->team)
+      return embed::bad_call(fmt::format("`{}` lives on other ranks", array.impl_->name));
+    State after = *impl_->state;
+    const std::uint32_t slot = after.environment.new_slot();
+    const auto hidden =
+        after.environment.bind(typeck::Variable{std::string(name), value.type(), std::nullopt, slot, {}});
+    after.values.set(slot, value);
+    if (hidden.has_value()) after.values.erase(*hidden);
+    impl_->become(std::move(after));
+    return Done{};
+  });
+}
+
+std::vector<Binding> Session::names() const {
+  const typeck::Environment& environment = impl_->state->environment;
+  std::vector<std::string> names = environment.variable_names(environment.now());
+  std::sort(names.begin(), names.end());
+  std::vector<Binding> result;
+  for (const std::string& name : names) {
+    const typeck::Variable* variable = environment.variable(name, environment.now());
+    if (variable == nullptr) continue;
+    const std::string type = typeck::describe_type(variable->type, environment, environment.now());
+    result.push_back(embed::binding(*impl_->state->texts, name, type, variable->span, variable->type));
+  }
+  return result;
+}
+
+std::vector<std::string> Session::functions() const {
+  const typeck::Environment& environment = impl_->state->environment;
+  std::vector<std::string> names = environment.function_names(environment.now());
+  std::sort(names.begin(), names.end());
+  return names;
+}
+
+std::vector<std::pair<std::int64_t, std::int64_t>> Session::devices() const {
+  const runtime::World world = impl_->world();
+  const runtime::DeviceRanks ranks(world.team == nullptr ? 1 : world.team->size(), world.devices);
+  std::vector<std::pair<std::int64_t, std::int64_t>> result;
+  for (int rank = 0; rank < ranks.ranks(); ++rank) {
+    const runtime::Block block = ranks.block(rank);
+    result.emplace_back(block.begin, block.end);
+  }
+  return result;
+}
+
+std::vector<std::string> Session::gpus_of_devices() const {
+  const runtime::World world = impl_->world();
+  if (world.engine == nullptr || world.engine->is_host()) return {};
+  const int ranks = world.team == nullptr ? 1 : world.team->size();
+  const int rank = world.team == nullptr ? 0 : world.team->rank();
+  const runtime::Block mine = runtime::DeviceRanks(ranks, world.devices).block(rank);
+  std::vector<std::string> names(static_cast<std::size_t>(world.devices));
+  const std::int64_t count = mine.end - mine.begin;
+  if (count == 0) return names;
+  const runtime::DeviceRanks places(world.engine->places(), count);
+  for (std::int64_t device = 0; device < count; ++device)
+    names[static_cast<std::size_t>(mine.begin + device)] = world.engine->name(places.owner(device));
+  return names;
+}
+
+std::vector<NamedMesh> Session::meshes() const {
+  const typeck::Environment& environment = impl_->state->environment;
+  const synth::MeshRef by_default = environment.default_mesh(environment.now());
+  std::vector<std::string> names = environment.mesh_names(environment.now());
+  std::sort(names.begin(), names.end());
+  std::vector<NamedMesh> result;
+  for (const std::string& name : names) {
+    const typeck::NamedMesh* mesh = environment.mesh(name, environment.now());
+    if (mesh == nullptr) continue;
+    NamedMesh& added = result.emplace_back(NamedMesh{name, {}, mesh->mesh == by_default});
+    for (const synth::MeshAxis& axis : mesh->mesh->axes()) {
+      for (const synth::NamedCut& cut : axis.cuts) {
+        added.cuts.push_back({added.axes.size(), cut.name, cut.weights.values()});
+      }
+      added.axes.emplace_back(axis.name, axis.size);
+    }
+    if (mesh->mesh->matrix() != nullptr) added.place = mesh->mesh->matrix()->rows;
+    if (!mesh->mesh->ranges().empty()) added.on = synth::print(mesh->mesh->ranges());
+    for (std::int64_t at = 0; at < mesh->mesh->devices(); ++at)
+      added.devices.push_back(mesh->mesh->run_device(mesh->mesh->device_at(at)));
+  }
+  return result;
+}
+
+}  // namespace tessera

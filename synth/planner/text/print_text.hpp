@@ -1,0 +1,23 @@
+// Plans for people.
+#pragma once
+
+#include <functional>
+#include <string>
+
+#include "synth/layout/cluster/machine.hpp"
+#include "synth/moves/plan/plan.hpp"
+
+namespace tessera::synth {
+
+// What a text says beside the plan's own figures: where the ends lie, and what one exchange would take where the plan
+// has several launches and receives more.
+struct PlanWords {
+  std::function<std::string(const Mesh&)> print = [](const Mesh& mesh) { return synth::print(mesh); };
+  MeshRef understood = nullptr;      // is not mentioned; null: any, as long as it is one
+  const Machine* machine = nullptr;  // the plan's; null: nothing of one exchange
+};
+// For people: a line per step (collective, axes, MPI name, local shape before and after, bytes, peak), then totals
+// beside their bounds.
+std::string print_text(const Plan& plan, const PlanWords& words = {});
+
+}  // namespace tessera::synth
