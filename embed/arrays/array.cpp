@@ -5,9 +5,9 @@
 #include <cstring>
 #include <utility>
 
+#include "embed/arrays/lost_value.hpp"
 #include "embed/host/convert.hpp"
 #include "embed/kinds.hpp"
-#include "embed/session/lost_values.hpp"
 #include "runtime/ranks/team.hpp"
 #include "runtime/text/format.hpp"
 #include "synth/layout/half_elements.hpp"

@@ -7,13 +7,11 @@
 #include <string>
 #include <vector>
 
-#include "runtime/kinds.hpp"
+#include "embed/arrays/lost_value.hpp"
 
 namespace tessera::embed {
 
 namespace {
-
-bool is_loss(const base::Diagnostics& why) { return why.front().kind == runtime::Kind::gpu_lost; }
 
 // The name that a slot's value has now.
 const typeck::Variable* variable_of(const State& state, std::uint32_t slot) {
@@ -26,13 +24,6 @@ const typeck::Variable* variable_of(const State& state, std::uint32_t slot) {
 }
 
 }  // namespace
-
-base::Diagnostics reading_failed(base::Diagnostics why, const std::string& name, base::Span bound) {
-  if (!is_loss(why)) return why;
-  base::Diagnostic lost = base::make(runtime::Kind::value_lost, name.empty() ? "a value" : fmt::format("`{}`", name));
-  if (bound.known()) lost = std::move(lost).at(bound, "made here");
-  return {std::move(lost).suggest("make it again, on host memory after `:set gpu off`, or in a new process")};
-}
 
 std::optional<base::Diagnostic> lost_input(const State& state, const typeck::Lowered& lowered,
                                            const runtime::Engine* engine) {

@@ -2,7 +2,6 @@
 #pragma once
 
 #include <optional>
-#include <string>
 
 #include "base/result.hpp"
 #include "embed/session/session_impl.hpp"
@@ -10,8 +9,6 @@
 
 namespace tessera::embed {
 
-// A failure to read the value of a name, which is gone where its GPU is lost.
-base::Diagnostics reading_failed(base::Diagnostics why, const std::string& name, base::Span bound = {});
 // The first input of a program that is gone, for a run on this engine; inputs that lie elsewhere are brought to host
 // memory.
 std::optional<base::Diagnostic> lost_input(const State& state, const typeck::Lowered& lowered,

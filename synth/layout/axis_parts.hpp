@@ -1,7 +1,7 @@
-// Private to synth: arithmetic on parts of axes and lists of them. A part covers the digits of its axis between
-// `before` and `before * size`; the boundaries of parts that go together divide one another. Parts that leave a list,
-// or are compared with a set, match by their digits, however they are cut; lists begin alike only if they are cut
-// alike. A part that is cut by weights is never taken apart.
+// Arithmetic on parts of axes and lists of them. A part covers the digits of its axis between `before` and `before *
+// size`; the boundaries of parts that go together divide one another. Parts that leave a list, or are compared with a
+// set, match by their digits, however they are cut; lists begin alike only if they are cut alike. A part that is cut by
+// weights is never taken apart.
 #pragma once
 
 #include <cstdint>

@@ -1,4 +1,4 @@
-// Private to synth: the tiles of a type as numbers, for those that compare many of them.
+// The tiles of a type as numbers, for those that compare many of them.
 #pragma once
 
 #include <cstdint>

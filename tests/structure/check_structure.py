@@ -32,11 +32,13 @@ INNER_WALLS = [
     (r"python/", r"repl/(?!render/diagnostic\.hpp)", "of the command Python only shares how mistakes are drawn"),
     (r"tests/", r"bench/(?!planner/(problems|reductions|scores)\.hpp|choose/(training|edge_problem|edge_search)\.hpp)", "tests share the yardstick of planners, the programs to choose layouts for and a contest's problems, nothing else"),
     (r"synth/layout/", r"synth/(?!layout/|kinds\.hpp)", "layouts come before everything else in synth"),
-    (r"synth/verify/", r"synth/(redistribute/|reduce/|collective/(moves|routing|sends|direct))", "the verifier trusts no planner"),
-    (r"synth/redistribute/(?!rivals/)", r"synth/redistribute/rivals/(?!rivals\.hpp)", "rivals stand on our planner's pieces, and it only asks them for chains"),
-    (r"synth/verify/", r"synth/choose/", "the verifier trusts no search"),
-    (r"synth/(layout|collective|machine|program|choice)/", r"synth/(redistribute|verify|choose)/", "plans and choices are made from it"),
-    (r"typeck/(open|elaborate|gradient)/", r"synth/(layout/(layout|array_type|tiling|cuts)\.hpp|plan/|redistribute/|verify/)", "shapes are found before layouts, and layouts before plans"),
+    (r"synth/moves/", r"synth/(?!layout/|moves/|kinds\.hpp)", "a step is between two layouts, whatever program it is in"),
+    (r"synth/program/", r"synth/(planner|verify|choose)/", "plans and choices are made from it"),
+    (r"synth/verify/", r"synth/(planner/|choose/|moves/(reduce/|collective/(moves|routing|sends|direct)))", "the verifier trusts no planner and no search"),
+    (r"synth/planner/", r"synth/choose/", "layouts are chosen by the prices of plans"),
+    (r"synth/planner/(?!rivals/)", r"synth/planner/rivals/(?!rivals\.hpp)", "rivals stand on our planner's pieces, and it only asks them for chains"),
+    (r"(runtime|interop)/", r"synth/(planner|verify|choose)/", "who runs or writes a plan searches nothing"),
+    (r"typeck/(open|elaborate|gradient)/", r"synth/(layout/(layout|array_type|tiling|cuts)\.hpp|moves/plan/|planner/|verify/)", "shapes are found before layouts, and layouts before plans"),
     (r"runtime/elements/(?!reduce_kind\.hpp)", r"(base/|runtime/(?!elements/)|synth/(?!layout/halves\.hpp|program/reduce_kind\.hpp))", "elements know no memory, no loop and no program: a GPU's compiler reads them"),
     (r"runtime/kernels/", r"runtime/(engine|device|execute|transfers|ranks|io)/", "loops over elements know no machine beside this one"),
     (r"runtime/engine/", r"runtime/(device|execute|transfers|ranks|io|text)/", "a machine takes one step, and knows no program beyond it and no ranks"),
@@ -60,7 +62,7 @@ DOORS = {
     "MPI": (r"mpi\.h$", r"(runtime|tests)/mpi/|bench/redistribute/peers_mpi\.cpp$"),
     "SSE2": (r"emmintrin\.h$", r"runtime/kernels/stream\.hpp$"),
     "CBLAS": (r"cblas\.h$", r"runtime/kernels/"),
-    "nlohmann-json": (r"nlohmann/", r"repl/|tests/|embed/[^/]+\.cpp$"),
+    "nlohmann-json": (r"nlohmann/", r"repl/|tests/|embed/[^/]+/[^/]+\.cpp$"),
     "CLI11": (r"CLI/", r"(repl|bench)/"),
     "utf8proc": (r"utf8proc\.h$", r"(frontend|repl)/"),
     "GoogleTest and RapidCheck": (r"(gtest|gmock|rapidcheck)/|rapidcheck\.h$", r"tests/"),
@@ -199,8 +201,8 @@ def check_circles(includes):
 
 
 def folder_of(path):
-    """The folder whose includes count: a folder inside a folder of a room belongs to it."""
-    return "/".join(path.split("/")[:-1][:2])
+    """The folder whose includes count: a folder inside a folder of a room belongs to it, but for the moves, which are many."""
+    return "/".join(path.split("/")[:-1][:3 if path.startswith("synth/moves/") else 2])
 
 
 def inner_includes(path, lines):
@@ -219,7 +221,7 @@ def check_switches(root):
     with_kinds = [path for path in product_sources(root) if "case CollectiveKind::" in path.read_text(encoding="utf-8")]
     if len(with_kinds) > COLLECTIVE_SWITCHES_MAX:
         names = ", ".join(path.relative_to(root).as_posix() for path in with_kinds)
-        yield f"synth/collective/collective.hpp: kinds of collectives in switches of {len(with_kinds)} files: {names}"
+        yield f"synth/moves/collective/collective.hpp: kinds of collectives in switches of {len(with_kinds)} files: {names}"
 
 
 CLASS = re.compile(r"\b(?:class|struct)\s+(\w+)(?:\s+final)?\s*(?::[^;{()]*)?\{")
@@ -274,6 +276,33 @@ def check_calls(path, lines):
         for number, line in enumerate(lines, 1):
             if what.search(NOT_CODE.sub("", line)):
                 yield number, f"`{what.pattern}` does not stand here: {why}"
+
+
+# "Private to typeck/elaborate/.", "Private to verify: ...": a folder by its path, or one that the header is in by its name.
+PRIVATE = re.compile(r"^// (?:.*\. )?[Pp]rivate to ([a-z_/]*[a-z_])\b", re.MULTILINE)
+
+
+def private_to(root, path, text):
+    """The folder that the header `path` is private to, if it says so."""
+    match = PRIVATE.search(text[: text.find("#pragma once")])
+    if match is None:
+        return None
+    if (root / match.group(1)).is_dir():
+        return match.group(1) + "/"
+    folders = path.split("/")[:-1]
+    return "/".join(folders[: folders.index(match.group(1)) + 1]) + "/" if match.group(1) in folders else None
+
+
+def check_private(root):
+    """Nobody else in the product includes a header that says whose it is."""
+    sources = {file.relative_to(root).as_posix(): file.read_text(encoding="utf-8") for file in product_sources(root)}
+    owners = {path: private_to(root, path, text) for path, text in sources.items() if path.endswith(".hpp")}
+    for path, text in sources.items():
+        for number, line in enumerate(text.splitlines(), 1):
+            match = INCLUDE.match(line)
+            owner = owners.get(match.group(2)) if match is not None else None
+            if owner is not None and not path.startswith(owner):
+                yield f'{path}:{number}: "{match.group(2)}" is private to {owner}'
 
 
 EXAMPLE = re.compile(r"^\s*// Example: ", re.MULTILINE)
@@ -363,7 +392,7 @@ def check_file(root, file):
 def check(root):
     """Every violation in the tree below `root`, as lines of text."""
     found = list(check_rooms(root)) + list(check_folders(root)) + list(check_switches(root))
-    found += check_examples(root)
+    found += list(check_examples(root)) + list(check_private(root))
     for file in files(root):
         found += check_file(root, file)
     return found

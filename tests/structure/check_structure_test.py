@@ -19,7 +19,7 @@ def violations(files):
 
 
 class Examples(unittest.TestCase):
-    HEADER = {"synth/collective/tile_exchange.hpp": "// What moves.\n//\n// Example: one tile.\n"}
+    HEADER = {"synth/moves/collective/tile_exchange.hpp": "// What moves.\n//\n// Example: one tile.\n"}
 
     def test_an_example_has_a_test_of_the_headers_name(self):
         test = {"tests/synth/examples_test.cpp": "TEST(ExampleOf, TileExchange) {}\n"}
@@ -65,7 +65,7 @@ class Includes(unittest.TestCase):
         self.refuses("typeck/gradient/scope.hpp", '"typeck/insert/inserter.hpp"')
         self.refuses("typeck/gradient/rules.cpp", '"typeck/typed/typed.hpp"')
         self.refuses("typeck/gradient/rules.cpp", '"synth/layout/layout.hpp"')
-        self.refuses("typeck/gradient/rules.cpp", '"synth/redistribute/plan.hpp"')
+        self.refuses("typeck/gradient/rules.cpp", '"synth/planner/plan.hpp"')
 
     def test_the_command_line_sees_public_headers_only(self):
         self.accepts("repl/main.cpp", "<tessera/tessera.hpp>")
@@ -100,13 +100,41 @@ class Includes(unittest.TestCase):
         self.refuses("base/check.cpp", '"check.hpp"', "root of the project")
 
     def test_walls_inside_synth(self):
-        self.accepts("synth/verify/verify.cpp", '"synth/collective/step.hpp"')
-        self.accepts("synth/verify/verify.hpp", '"synth/plan/plan.hpp"')
-        self.refuses("synth/verify/verify.cpp", '"synth/redistribute/search.hpp"', "trusts no planner")
-        self.refuses("synth/layout/layout.cpp", '"synth/collective/step.hpp"')
-        self.accepts("synth/redistribute/plan.cpp", '"synth/redistribute/rivals/rivals.hpp"')
-        self.accepts("synth/redistribute/rivals/paper.cpp", '"synth/redistribute/rivals/paper.hpp"')
-        self.refuses("synth/redistribute/plan.cpp", '"synth/redistribute/rivals/paper.hpp"', "rivals stand on")
+        self.accepts("synth/verify/verify.cpp", '"synth/moves/collective/step.hpp"')
+        self.accepts("synth/verify/verify.hpp", '"synth/moves/plan/plan.hpp"')
+        self.refuses("synth/verify/verify.cpp", '"synth/planner/search.hpp"', "trusts no planner")
+        self.refuses("synth/layout/layout.cpp", '"synth/moves/collective/step.hpp"')
+        self.accepts("synth/planner/plan.cpp", '"synth/planner/rivals/rivals.hpp"')
+        self.accepts("synth/planner/rivals/paper.cpp", '"synth/planner/rivals/paper.hpp"')
+        self.refuses("synth/planner/plan.cpp", '"synth/planner/rivals/paper.hpp"', "rivals stand on")
+        self.accepts("synth/planner/plan.cpp", '"synth/verify/verify.hpp"')
+        self.refuses("synth/moves/prices/cost.cpp", '"synth/program/program.hpp"', "whatever program it is in")
+        self.refuses("synth/program/program.cpp", '"synth/verify/verify.hpp"', "are made from it")
+        self.refuses("synth/planner/plan.cpp", '"synth/choose/choose.hpp"', "by the prices of plans")
+
+    def test_who_runs_plans_searches_nothing(self):
+        self.accepts("runtime/execute/run.cpp", '"synth/moves/plan/plan.hpp"')
+        self.refuses("runtime/execute/run.cpp", '"synth/planner/plan.hpp"', "searches nothing")
+        self.refuses("runtime/execute/run.cpp", '"synth/verify/verify.hpp"', "searches nothing")
+        self.refuses("interop/write/emit.cpp", '"synth/planner/plan.hpp"', "searches nothing")
+
+
+class Private(unittest.TestCase):
+    def found(self, comment, includer):
+        header = "synth/verify/replay.hpp"
+        return violations({header: f"// {comment}\n#pragma once\n", includer: f'\n#include "{header}"\n'})
+
+    def test_a_header_is_included_by_the_folder_alone_that_it_names(self):
+        for comment in ["Private to verify: one step.", "One step. Private to synth/verify/.", "private to verify"]:
+            self.assertEqual(self.found(comment, "synth/verify/verify.cpp"), [])
+            found = self.found(comment, "typeck/check.cpp")
+            self.assertEqual(found, ['typeck/check.cpp:2: "synth/verify/replay.hpp" is private to synth/verify/'])
+
+    def test_tests_may_look_into_everything(self):
+        self.assertEqual(self.found("Private to verify.", "tests/synth/verify/replay_test.cpp"), [])
+
+    def test_others_are_for_all(self):
+        self.assertEqual(self.found("One step. Nothing here is private to a plan.", "typeck/check.cpp"), [])
 
 
 class Sizes(unittest.TestCase):
@@ -213,8 +241,8 @@ class Rules(unittest.TestCase):
             self.assertEqual(len(violations({"runtime/device/gpu/gpu.cpp": f'#include "runtime/{include}"\n'})), 1, include)
 
     def test_a_folder_in_a_folder_belongs_to_it(self):
-        self.assertEqual(violations({"synth/redistribute/rivals/a.cpp": '#include "synth/redistribute/chain.hpp"\n',
-                                     "synth/redistribute/b.cpp": '#include "synth/redistribute/rivals/rivals.hpp"\n'}), [])
+        self.assertEqual(violations({"synth/planner/rivals/a.cpp": '#include "synth/planner/chain.hpp"\n',
+                                     "synth/planner/b.cpp": '#include "synth/planner/rivals/rivals.hpp"\n'}), [])
 
     def test_switches_name_all_members(self):
         text = "switch (op) {\n  case MapOp::add: return 1;\n  default: return 2;\n}\n"
@@ -222,9 +250,9 @@ class Rules(unittest.TestCase):
         self.assertEqual(violations({"typeck/maps.cpp": text.replace("MapOp::add", "'a'")}), [])
 
     def test_kinds_of_collectives_are_told_apart_in_few_files(self):
-        some = {f"synth/plan/file{i}.cpp": "case CollectiveKind::slice:\n" for i in range(4)}
+        some = {f"synth/moves/plan/file{i}.cpp": "case CollectiveKind::slice:\n" for i in range(4)}
         self.assertEqual(violations(some), [])
-        self.assertEqual(len(violations({**some, "synth/plan/one_more.cpp": "case CollectiveKind::slice:\n"})), 1)
+        self.assertEqual(len(violations({**some, "synth/moves/plan/one_more.cpp": "case CollectiveKind::slice:\n"})), 1)
 
 
 if __name__ == "__main__":

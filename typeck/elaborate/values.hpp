@@ -1,5 +1,5 @@
 // What the parts of an elaboration hand each other: checked expressions, types as they are written, and the text that
-// is being walked. Private to typeck/elaborate/.
+// is being walked. Private to typeck.
 #pragma once
 
 #include <map>

@@ -1,4 +1,4 @@
-// Private to typed: every node of a region.
+// Every node of a region.
 #pragma once
 
 #include <functional>
