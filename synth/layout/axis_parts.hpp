@@ -9,7 +9,8 @@
 #include <span>
 #include <vector>
 
-#include "synth/layout/layout.hpp"
+#include "synth/layout/axis_part.hpp"
+#include "synth/layout/mesh.hpp"
 
 namespace tessera::synth {
 

@@ -6,7 +6,6 @@
 #include <limits>
 
 #include "synth/layout/cursor.hpp"
-#include "synth/layout/mesh.hpp"
 
 namespace tessera::synth {
 

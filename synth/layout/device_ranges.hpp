@@ -9,6 +9,9 @@
 
 namespace tessera::synth {
 
+// A run has at most so many devices.
+inline constexpr std::int64_t kDevicesMax = 65'536;
+
 // Devices begin, ..., end - 1.
 struct DeviceRange {
   std::int64_t begin = 0;

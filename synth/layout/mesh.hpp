@@ -15,7 +15,6 @@
 
 namespace tessera::synth {
 
-inline constexpr std::int64_t kDevicesMax = 65'536;
 inline constexpr std::size_t kMeshAxesMax = 8;
 
 // The largest product of an axis' weights' sums over all axes, each by the cut with the largest: so that every tile of
