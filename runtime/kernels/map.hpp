@@ -6,17 +6,12 @@
 #include <optional>
 #include <span>
 
+#include "runtime/kernels/map_loop.hpp"
 #include "runtime/kernels/tile.hpp"
 #include "synth/program/operation.hpp"
 
 namespace tessera::runtime {
 
-// An operation on a run of n elements: out[i] is of operands[0][i * strides[0]], ... Strides count elements; `out` may
-// be the memory of an operand of stride 1 whose elements have the same size.
-struct MapLoop {
-  void (*run)(std::byte* out, std::int64_t n, const std::byte* const* operands, const std::int64_t* strides);
-  std::size_t operands;  // how many it reads; more may be given
-};
 inline constexpr std::size_t kMapOperandsMax = 3;
 
 // The loop of an operation. An exponent that is one small whole number selects a loop of its own. For elements where an

@@ -2,8 +2,9 @@
 #pragma once
 
 #include "runtime/elements/operations.hpp"
-#include "runtime/kernels/map.hpp"
+#include "runtime/kernels/map_loop.hpp"
 #include "runtime/kernels/tile.hpp"
+#include "synth/program/operation.hpp"
 
 namespace tessera::runtime::elementwise {
 

@@ -77,8 +77,4 @@ void for_runs(const Nest<N>& nest, std::int64_t begin, std::int64_t end, F&& f) 
   }
 }
 
-// Strides of an operand whose shape is broadcast to `shape` as NumPy does: aligned at the last dimension, a dimension
-// that is missing or of extent 1 repeats.
-synth::Shape broadcast_strides(const TileView& operand, const synth::Shape& shape);
-
 }  // namespace tessera::runtime

@@ -3,7 +3,6 @@
 #include <algorithm>
 
 #include "base/check.hpp"
-#include "runtime/kernels/nest.hpp"
 
 namespace tessera::runtime {
 

@@ -37,6 +37,10 @@ TileView dense_view(const TileOut& tile);
 // The part of a view that starts at `begin` (per dimension) and has the given shape.
 TileView part_of(const TileView& view, const synth::Shape& begin, const synth::Shape& shape);
 
+// Strides of an operand whose shape is broadcast to `shape` as NumPy does: aligned at the last dimension, a dimension
+// that is missing or of extent 1 repeats.
+synth::Shape broadcast_strides(const TileView& operand, const synth::Shape& shape);
+
 template <class T>
 const T* typed(const TileView& view) {
   return reinterpret_cast<const T*>(view.data);
