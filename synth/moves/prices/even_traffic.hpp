@@ -11,7 +11,7 @@
 #include "synth/layout/cluster/machine.hpp"
 #include "synth/layout/cluster/step_cost.hpp"
 #include "synth/moves/collective/even_sum.hpp"
-#include "synth/moves/prices/link_load.hpp"
+#include "synth/moves/prices/loads.hpp"
 
 namespace tessera::synth {
 

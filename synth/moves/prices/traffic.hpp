@@ -11,7 +11,7 @@
 #include "synth/layout/cluster/step_cost.hpp"
 #include "synth/moves/collective/direct_reduction.hpp"
 #include "synth/moves/collective/tile_exchange.hpp"
-#include "synth/moves/prices/link_load.hpp"
+#include "synth/moves/prices/loads.hpp"
 
 namespace tessera::synth {
 
