@@ -52,4 +52,9 @@ std::optional<Transfer> transfer_of(const std::vector<RelayTask>& tasks, const R
 // How many hops the parts of a recipe take, counted from the parts themselves; 0 if they do not fit the tasks.
 std::int64_t hops_of(const std::vector<RelayTask>& tasks, const RelayRecipe& recipe);
 
+// The trees by which more than a few units get a part: all of them from the sender or from a hub; or also along two
+// trees in which half of the units pass it on, to two others each. The inner units of one tree are the leaves of the
+// other.
+enum class RelayTrees : std::uint8_t { hubs, hubs_and_halves };
+
 }  // namespace tessera::synth

@@ -26,11 +26,6 @@ enum class PartCounts : std::uint8_t { any, dividing };
 std::vector<std::int32_t> relay_parts(const std::vector<RelayTask>& tasks, std::int64_t element_bytes,
                                       std::int64_t sends_wanted, PartCounts rule = PartCounts::any);
 
-// The trees by which more than a few units get a part: all of them from the sender or from a hub; or also along two
-// trees in which half of the units pass it on, to two others each. The inner units of one tree are the leaves of the
-// other.
-enum class RelayTrees : std::uint8_t { hubs, hubs_and_halves };
-
 // One stretch, with `parts` parts of each task. `bound` is a lower bound in seconds: links that are busy for no longer
 // than that do not matter.
 RelayRecipe find_relay(const Cluster& cluster, const std::vector<RelayTask>& tasks, std::int64_t element_bytes,
