@@ -5,8 +5,10 @@
 #include <cstdint>
 #include <vector>
 
+#include "synth/layout/cluster/machine.hpp"
+#include "synth/moves/transfer/reduce_program.hpp"
 #include "synth/verify/hop_loads.hpp"
-#include "synth/verify/programs.hpp"
+#include "synth/verify/reduction_request.hpp"
 
 namespace tessera::synth::verifier {
 

@@ -3,9 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cmath>
 #include <limits>
-#include <map>
 #include <numeric>
 #include <optional>
 #include <utility>
@@ -13,6 +11,8 @@
 #include "base/stop_scope.hpp"
 #include "base/wide.hpp"
 #include "synth/verify/bounds.hpp"
+#include "synth/verify/faults.hpp"
+#include "synth/verify/least_bytes.hpp"
 #include "synth/verify/price.hpp"
 #include "synth/verify/programs.hpp"
 #include "synth/verify/relay_replay.hpp"
@@ -22,33 +22,6 @@
 namespace tessera::synth::verifier {
 
 namespace {
-
-// Seconds are reached by another way than the planner's, so that the last digits may differ.
-constexpr double kSecondsTolerance = 1e-9;
-
-bool same_seconds(double a, double b) { return std::abs(a - b) <= kSecondsTolerance * std::max(a, b); }
-
-Fault at(std::string_view where, const Fault& fault) {
-  return fault ? Fault(fmt::format("{}: {}", where, *fault)) : Fault{};
-}
-
-// A figure by its key in JSON.
-template <class T>
-Fault differs(std::string_view key, const T& claimed, const T& counted) {
-  if (claimed == counted) return std::nullopt;
-  return fmt::format("{} says {}, the replay finds {}", key, claimed, counted);
-}
-
-Fault differs_in_seconds(std::string_view key, double claimed, double counted) {
-  return same_seconds(claimed, counted) ? Fault{} : differs(key, claimed, counted);
-}
-
-Fault first_of(std::initializer_list<Fault> faults) {
-  for (const Fault& fault : faults) {
-    if (fault) return fault;
-  }
-  return std::nullopt;
-}
 
 // By device of the run.
 Numbers tile_bytes_of(const Holdings& standing, ElementType element) {
@@ -375,7 +348,7 @@ class PlanVerifier {
     base::look_for_stop();
     const bool promises = plan_.bound_promised;
     if (promises && plan_.local_bytes_max > plan_.bound_bytes) return "an array is larger than both ends";
-    if (const auto least = least_bytes()) {
+    if (const auto least = least_bytes(plan_.from, plan_.to)) {
       if (auto fault = differs("lower_bound_bytes_total", plan_.lower_bound_bytes_total, *least)) return fault;
     }
     if (plan_.received_bytes_total < plan_.lower_bound_bytes_total) return "it receives less than any plan can";
@@ -395,55 +368,6 @@ class PlanVerifier {
     if (is_small || claimed < least) return differs_in_seconds("lower_bound_seconds", claimed, least);
     const double most = std::max(least, least_seconds_of_units(from, to, machine_, element_bytes));
     return claimed <= most ? Fault{} : differs_in_seconds("lower_bound_seconds", claimed, most);
-  }
-
-  // The bytes that any plan must receive; not counted for many devices with pending sums.
-  std::optional<std::int64_t> least_bytes() const {
-    if (!plan_.to.layout().pending().empty()) return 0;
-    const Holdings from(plan_.from);
-    const Holdings to(plan_.to);
-    if (from.contributors == 1) return missing(from, to);
-    if (std::max(from.devices(), to.devices()) > kExplicitDevicesMax) return std::nullopt;
-    return least_of_sums(from, to);
-  }
-
-  std::int64_t missing(const Holdings& from, const Holdings& to) const {
-    base::Wide total = 0;
-    for (std::int64_t d = 0; d < to.devices(); ++d) total += to.elements(d) - held_elements(from, to, d);
-    return static_cast<std::int64_t>(total * bytes_of(plan_.to.element()));
-  }
-
-  // For every pair of a source and a target tile, once: its elements have so many contributors, and so many devices
-  // need them; one receive is saved where one of those contributes itself.
-  std::int64_t least_of_sums(const Holdings& from, const Holdings& to) const {
-    std::map<Numbers, std::int64_t> sources;  // a device of each tile
-    std::map<Numbers, std::int64_t> targets;
-    std::map<Numbers, std::int64_t> needers;  // how many devices need a tile
-    std::map<std::pair<Numbers, Numbers>, bool> met;
-    for (std::int64_t d = 0; d < from.devices(); ++d) sources.emplace(tile_key(from, d), d);
-    for (std::int64_t d = 0; d < to.devices(); ++d) {
-      const Numbers target = tile_key(to, d);
-      targets.emplace(target, d);
-      ++needers[target];
-      const std::int64_t own = from.number_of(to.ids[static_cast<std::size_t>(d)]);
-      if (own >= 0) met[{tile_key(from, own), target}] = true;
-    }
-    base::Wide total = 0;
-    for (const auto& [source, s] : sources) {
-      base::look_for_stop();
-      for (const auto& [target, t] : targets) {
-        const std::int64_t receives =
-            from.contributors - 1 + needers[target] - (met.count({source, target}) > 0 ? 1 : 0);
-        total += base::Wide{shared_elements(from, s, to, t)} * receives;
-      }
-    }
-    return static_cast<std::int64_t>(total * bytes_of(plan_.to.element()));
-  }
-
-  static Numbers tile_key(const Holdings& standing, std::int64_t device) {
-    Numbers key;
-    for (const Numbers& place : standing.place) key.push_back(place[static_cast<std::size_t>(device)]);
-    return key;
   }
 
   const Plan& plan_;

@@ -7,7 +7,9 @@
 
 #include <cstdint>
 
-#include "synth/verify/programs.hpp"
+#include "synth/layout/cluster/machine.hpp"
+#include "synth/moves/transfer/reduce_program.hpp"
+#include "synth/verify/reduction_request.hpp"
 
 namespace tessera::synth::verifier {
 
