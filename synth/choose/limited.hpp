@@ -7,9 +7,12 @@
 #include <optional>
 #include <vector>
 
-#include "synth/choose/choose.hpp"
+#include "base/result.hpp"
+#include "base/stop.hpp"
 #include "synth/choose/memory_prices.hpp"
+#include "synth/choose/options.hpp"
 #include "synth/choose/search.hpp"
+#include "synth/planner/plan.hpp"
 #include "synth/program/choice/memory.hpp"
 
 namespace tessera::synth {

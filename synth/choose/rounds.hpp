@@ -12,7 +12,12 @@
 #include <optional>
 #include <vector>
 
-#include "synth/choose/choose.hpp"
+#include "base/result.hpp"
+#include "base/stop.hpp"
+#include "synth/choose/options.hpp"
+#include "synth/planner/plan.hpp"
+#include "synth/program/choice/choice.hpp"
+#include "synth/program/choice/problem.hpp"
 
 namespace tessera::synth {
 

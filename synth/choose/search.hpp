@@ -2,8 +2,9 @@
 // walk (docs/automatic.md, section 6).
 #pragma once
 
-#include "synth/choose/choose.hpp"
 #include "synth/choose/model.hpp"
+#include "synth/choose/options.hpp"
+#include "synth/program/choice/choice.hpp"
 
 namespace tessera::synth {
 
