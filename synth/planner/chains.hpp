@@ -14,9 +14,10 @@ namespace tessera::synth {
 
 base::Result<ArrayType> after_chain(const Chain& chain, const ArrayType& from);
 
-// The collective, or the slices, that lead from one type to the other in one launch or none; else an exchange. If tiles
-// are empty, types on different axes can hold the same data: `exactly` asks for the target's own axes, because a later
-// step needs one of them.
+// The collective, or the slices, that lead from one type to the other in one launch or none; else nothing, or an
+// exchange. If tiles are empty, types on different axes can hold the same data: `exactly` asks for the target's own
+// axes, because a later step needs one of them.
+std::optional<Chain> named_move(const ArrayType& from, const ArrayType& to, bool exactly);
 Chain direct_move(const ArrayType& from, const ArrayType& to, bool exactly);
 
 // How the pending set has to change: the axes that stay pending, are resolved, or are kept by one replica.
@@ -38,10 +39,5 @@ struct KeptEnd {
   Chain keep;
 };
 base::Result<std::vector<KeptEnd>> kept_ends(const ArrayType& from, const ArrayType& to, const PendingChange& change);
-
-// The chains without a general exchange that our planner chooses from: of those that may be the fastest, and, where the
-// bound or the budget is not kept, that of least peak.
-base::Result<std::vector<Chain>> collectives_only_chains(const ArrayType& from, const ArrayType& to, Prices& prices,
-                                                         std::optional<std::int64_t> budget);
 
 }  // namespace tessera::synth

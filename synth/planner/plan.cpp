@@ -13,6 +13,7 @@
 #include "synth/layout/place/fit.hpp"
 #include "synth/planner/chains.hpp"
 #include "synth/planner/choice.hpp"
+#include "synth/planner/collectives_only.hpp"
 #include "synth/planner/figures.hpp"
 #include "synth/planner/portfolio.hpp"
 #include "synth/planner/relays.hpp"

@@ -114,4 +114,15 @@ std::optional<Chain> find_chain(const ArrayType& from, const ArrayType& to) {
   return std::nullopt;
 }
 
+bool fits(const ArrayType& type, std::size_t dimension, const AxisList& axes) {
+  const AxisList finer = concatenated(type.layout().split(dimension), axes);
+  return Cuts(type.mesh(), type.shape()[dimension], finer).fill_every_tile();
+}
+
+AxisList free_axes(const ArrayType& type) {
+  std::vector<AxisList> used = type.layout().splits();
+  used.push_back(type.layout().pending());
+  return unused(type.mesh(), used);
+}
+
 }  // namespace tessera::synth

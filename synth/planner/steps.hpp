@@ -1,4 +1,5 @@
-// Private to synth: steps built from their fields, and named collectives recognised in a change of layout.
+// Private to synth: steps built from their fields, named collectives recognised in a change of layout, and what a type
+// has room for.
 #pragma once
 
 #include <cstddef>
@@ -25,5 +26,11 @@ bool is_launch(const Collective& step);
 // The named collectives (or slices) that make one type of another with the same pending set, if one launch, or none, is
 // enough.
 std::optional<Chain> find_chain(const ArrayType& from, const ArrayType& to);
+
+// The axes that a type leaves unused: devices that differ along them alone have the same.
+AxisList free_axes(const ArrayType& type);
+
+// Does every tile of the dimension still hold something when it is cut that much finer?
+bool fits(const ArrayType& type, std::size_t dimension, const AxisList& axes);
 
 }  // namespace tessera::synth

@@ -35,17 +35,6 @@ AxisList wanted_on(const ArrayType& from, const ArrayType& to, const AxisList& r
   return shared_in_order(to.layout().split(dimension), resolve).value_or(AxisList{});
 }
 
-bool fits(const ArrayType& type, std::size_t dimension, const AxisList& axes) {
-  const AxisList finer = concatenated(type.layout().split(dimension), axes);
-  return Cuts(type.mesh(), type.shape()[dimension], finer).fill_every_tile();
-}
-
-AxisList free_axes(const ArrayType& type) {
-  std::vector<AxisList> used = type.layout().splits();
-  used.push_back(type.layout().pending());
-  return unused(type.mesh(), used);
-}
-
 Chain free_slices(const ArrayType& from, const ArrayType& to) {
   Chain chain;
   for (std::size_t d = 0; d < from.rank(); ++d) {

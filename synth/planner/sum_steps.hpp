@@ -11,14 +11,8 @@
 
 namespace tessera::synth {
 
-// The axes that a type leaves unused: devices that differ along them alone have the same.
-AxisList free_axes(const ArrayType& type);
-
 // The axes to resolve that the target wants on a dimension, in the target's order.
 AxisList wanted_on(const ArrayType& from, const ArrayType& to, const AxisList& resolve, std::size_t dimension);
-
-// Does every tile of the dimension still hold something when it is cut that much finer?
-bool fits(const ArrayType& type, std::size_t dimension, const AxisList& axes);
 
 // All axes into one dimension: first those that the target wants there, in its order.
 std::optional<Collective> scatter_into(const ArrayType& from, const ArrayType& to, const AxisList& resolve,

@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "synth/planner/chain.hpp"
-#include "synth/planner/plan.hpp"
+#include "synth/planner/plan_options.hpp"
 #include "synth/planner/prices.hpp"
 
 namespace tessera::synth {
