@@ -7,7 +7,8 @@
 #include <string_view>
 #include <vector>
 
-#include "interop/read/read.hpp"
+#include "interop/described.hpp"
+#include "interop/read/format.hpp"
 
 namespace tessera::interop {
 

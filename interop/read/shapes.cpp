@@ -6,6 +6,7 @@
 
 #include "interop/kinds.hpp"
 #include "interop/read/parts.hpp"
+#include "interop/read/read.hpp"
 
 namespace tessera::interop {
 
