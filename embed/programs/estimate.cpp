@@ -12,6 +12,7 @@
 #include "embed/programs/step_figures.hpp"
 #include "embed/session/session_impl.hpp"
 #include "runtime/memory/device_peaks.hpp"
+#include "runtime/memory/plan.hpp"
 #include "synth/moves/prices/prices.hpp"
 #include "typeck/typed/lower.hpp"
 #include "typeck/typed/pipelines.hpp"

@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-#include "runtime/memory/plan.hpp"
+#include "runtime/memory/memory_plan.hpp"
 #include "synth/layout/cluster/machine.hpp"
 #include "synth/program/program.hpp"
 

@@ -11,7 +11,6 @@
 #include "embed/session/session_impl.hpp"
 #include "runtime/execute/run.hpp"
 #include "runtime/ranks/save.hpp"
-#include "runtime/values/distributed.hpp"
 #include "synth/program/stored_path.hpp"
 
 namespace tessera {

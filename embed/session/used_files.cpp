@@ -17,7 +17,7 @@
 #include "embed/manual/library_texts.hpp"
 #include "embed/session/session_impl.hpp"
 #include "frontend/parse.hpp"
-#include "runtime/io/file.hpp"
+#include "runtime/io/opening.hpp"
 #include "runtime/ranks/texts.hpp"
 #include "tessera/analysis.hpp"
 #include "typeck/elaborate/table.hpp"

@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "runtime/engine/tiles.hpp"
-#include "runtime/memory/plan.hpp"
+#include "runtime/memory/memory_plan.hpp"
 
 namespace tessera::runtime {
 

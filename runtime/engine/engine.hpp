@@ -14,7 +14,7 @@
 #include "runtime/engine/tiles.hpp"
 #include "runtime/kernels/reduce.hpp"
 #include "runtime/kernels/stream.hpp"
-#include "runtime/memory/plan.hpp"
+#include "runtime/memory/memory_plan.hpp"
 #include "runtime/memory/pool.hpp"
 
 namespace tessera::runtime {

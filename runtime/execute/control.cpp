@@ -1,4 +1,4 @@
-// Loops and branches: which place a register has in which round (memory/plan.hpp).
+// Loops and branches: which place a register has in which round (memory/memory_plan.hpp).
 #include <algorithm>
 #include <span>
 

@@ -22,6 +22,7 @@
 #include "runtime/execute/throttle.hpp"
 #include "runtime/execute/trace.hpp"
 #include "runtime/execute/world.hpp"
+#include "runtime/memory/payload.hpp"
 #include "runtime/transfers/borders.hpp"
 #include "runtime/transfers/copies.hpp"
 #include "runtime/transfers/moves.hpp"

@@ -1,4 +1,4 @@
-// Private to execute: the two places of a value that a loop carries from turn to turn (memory/plan.hpp).
+// Private to execute: the two places of a value that a loop carries from turn to turn (memory/memory_plan.hpp).
 #pragma once
 
 #include <cstdint>

@@ -18,6 +18,7 @@
 #include "runtime/memory/bytes.hpp"
 #include "runtime/memory/device_peaks.hpp"
 #include "runtime/memory/machine_memory.hpp"
+#include "runtime/memory/plan.hpp"
 #include "runtime/values/move_value.hpp"
 
 namespace tessera::runtime {

@@ -12,7 +12,7 @@
 #include "base/result.hpp"
 #include "runtime/engine/device_times.hpp"
 #include "runtime/execute/world.hpp"
-#include "runtime/memory/plan.hpp"
+#include "runtime/memory/payload.hpp"
 #include "runtime/transfers/moves.hpp"
 
 namespace tessera::runtime {

@@ -1,14 +1,14 @@
-// Files as the runtime opens them: by policy, with every failure a diagnostic.
+// Open files, with every failure a diagnostic.
 #pragma once
 
 #include <cstddef>
 #include <cstdint>
 #include <span>
 #include <string>
+#include <string_view>
 #include <utility>
 
 #include "base/result.hpp"
-#include "runtime/io/files.hpp"
 
 namespace tessera::runtime {
 
@@ -41,30 +41,15 @@ class File {
   std::string name_;
 };
 
-// A regular file for reading, and its size.
+// A regular file, and its size.
 struct OpenedFile {
   File file;
   std::int64_t bytes = 0;
 };
-base::Result<OpenedFile> open_to_read(const FilePolicy& policy, const std::string& path);
-// A regular file that the host has opened.
-base::Result<OpenedFile> open_by_host(const FilePolicy& policy, const std::string& path, FileUse use);
-
-// The place of a file: its folder, held open, so that it is the same whatever is renamed meanwhile; its name there.
-struct FilePlace {
-  File folder;  // to look up names in, and no more
-  std::string name;
-  std::string path;  // of the whole, for whoever opens it by name
-};
-base::Result<FilePlace> place_of(const FilePolicy& policy, const std::string& path);
-// A folder, held open, to look up, make and remove names in.
-base::Result<File> open_folder(const FilePolicy& policy, const std::string& path);
-// A file whose place this rank does not choose, such as the one that rank 0 has begun: by its path, for writing.
-int open_to_join(const FilePolicy& policy, const std::string& path);
-
 // `"a.npy"`, for messages; what cannot be printed is shown as \x...
 std::string in_quotes(std::string_view path);
 base::Diagnostic cannot_read(const std::string& name, int error);
 base::Diagnostic cannot_write(const std::string& name, int error);
+base::Diagnostic bad_archive(const std::string& file, std::string_view what, std::string_view why);
 
 }  // namespace tessera::runtime

@@ -9,6 +9,7 @@
 #include "base/stop_scope.hpp"
 #include "runtime/io/json_head.hpp"
 #include "runtime/io/npy.hpp"
+#include "runtime/io/opening.hpp"
 #include "runtime/io/stored.hpp"
 #include "runtime/io/tensors.hpp"
 #include "runtime/kinds.hpp"

@@ -12,12 +12,16 @@
 
 #include "base/result.hpp"
 #include "base/stop.hpp"
+#include "runtime/io/check_sum.hpp"
 #include "runtime/io/file.hpp"
 #include "runtime/io/files.hpp"
-#include "runtime/io/frame.hpp"
+#include "runtime/io/opening.hpp"
 #include "runtime/kernels/tile.hpp"
 
 namespace tessera::runtime {
+
+struct FileFrame;
+struct FramedArray;
 
 // Our element types as NumPy codes them, without byte order. NumPy itself has no bf16: its bytes go as two that mean
 // nothing to it, which is how the ml_dtypes package writes them.

@@ -1,14 +1,11 @@
 #include <fcntl.h>
 #include <fmt/format.h>
-#include <sched.h>
 #include <sys/stat.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <array>
 #include <cerrno>
-#include <csignal>
 #include <filesystem>
 #include <optional>
 #include <string>
@@ -16,7 +13,9 @@
 #include <vector>
 
 #include "base/check.hpp"
+#include "runtime/io/frame.hpp"
 #include "runtime/io/npy.hpp"
+#include "runtime/io/replacement.hpp"
 #include "runtime/kinds.hpp"
 
 namespace tessera::runtime {
@@ -31,48 +30,6 @@ constexpr std::int64_t kWriteBytesMax = std::int64_t{8} << 20U;
 // Gives the path at which a process finds a file of its own that has no name.
 std::string path_of(int descriptor, const std::string& process) {
   return fmt::format("/proc/{}/fd/{}", process, descriptor);
-}
-
-// A file without a name that is to take the place of one that is there, by way of a hidden name in the same folder.
-struct Replacement {
-  const char* file;
-  int folder;
-  const char* hidden;
-  const char* target;
-  int error = 0;
-};
-
-// Nothing but system calls: this runs beside a process of many threads. No signal to the group of ours reaches it.
-int replace(void* of) {
-  auto& replacement = *static_cast<Replacement*>(of);
-  setsid();
-  if (linkat(AT_FDCWD, replacement.file, replacement.folder, replacement.hidden, AT_SYMLINK_FOLLOW) != 0) {
-    replacement.error = errno;
-  } else if (renameat(replacement.folder, replacement.hidden, replacement.folder, replacement.target) != 0) {
-    replacement.error = errno;
-    unlinkat(replacement.folder, replacement.hidden, 0);
-  }
-  return 0;
-}
-
-// Between its two steps there is a hidden file, and either may take long on a busy disk. So a process of its own takes
-// both: this one may end at any moment, but the other goes on to the end. The error; 0 where there is none.
-int replace_undisturbed(Replacement replacement) {
-  constexpr std::size_t kStackBytes = std::size_t{64} << 10U;
-  std::vector<std::byte> stack(kStackBytes);
-  sigset_t all;
-  sigset_t before;
-  sigfillset(&all);
-  pthread_sigmask(SIG_SETMASK, &all, &before);
-  // It shares our memory, and this thread waits until it has ended; nobody is told of that by a signal.
-  const pid_t process = clone(replace, stack.data() + kStackBytes, CLONE_VM | CLONE_VFORK, &replacement);
-  if (process < 0) {
-    replacement.error = errno;
-  } else {
-    waitpid(process, nullptr, __WCLONE);
-  }
-  pthread_sigmask(SIG_SETMASK, &before, nullptr);
-  return replacement.error;
 }
 
 }  // namespace

@@ -18,7 +18,7 @@
 #include <vector>
 
 #include "base/result.hpp"
-#include "runtime/io/file.hpp"
+#include "runtime/io/opening.hpp"
 
 namespace tessera::runtime {
 

@@ -12,6 +12,7 @@
 #include "runtime/io/inflate.hpp"
 #include "runtime/io/json_head.hpp"
 #include "runtime/io/npy.hpp"
+#include "runtime/io/opening.hpp"
 #include "runtime/io/tensors.hpp"
 #include "runtime/kernels/given_up.hpp"
 #include "runtime/kinds.hpp"
@@ -199,12 +200,6 @@ base::Result<File> unpacked(StoredArray array) {
   if (!is_right) return cannot_unpack(opened, member);
   return memory.take();
 }
-
-base::Diagnostic bad_archive(const std::string& file, std::string_view what, std::string_view why) {
-  return base::make(Kind::bad_archive, in_quotes(file), what, why);
-}
-
-base::Diagnostic bad_zip(const std::string& file, std::string why) { return bad_archive(file, "a .npz archive", why); }
 
 base::Result<StoredHead> read_stored_head(const OpenedFile& opened) {
   constexpr std::int64_t kLengthBytes = 8;

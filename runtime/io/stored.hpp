@@ -29,8 +29,6 @@ base::Result<StoredArray> find_array(const FilePolicy& policy, const std::string
 // The array's file, in which elements can be read: what is deflated is unpacked into memory that is read as a file.
 base::Result<File> unpacked(StoredArray array);
 
-base::Diagnostic bad_archive(const std::string& file, std::string_view what, std::string_view why);
-
 // Heads that are longer are refused; those of models of hundreds of billions of parameters are below 10 MB.
 inline constexpr std::int64_t kStoredHeadBytesMax = std::int64_t{32} << 20U;
 // The head of a .safetensors file, which begins at byte 8, and where elements begin.

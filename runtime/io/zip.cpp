@@ -6,8 +6,6 @@
 #include <set>
 #include <utility>
 
-#include "runtime/io/stored.hpp"
-
 namespace tessera::runtime {
 
 namespace {
@@ -165,5 +163,7 @@ base::Result<std::int64_t> zip_data_offset(const OpenedFile& opened, const ZipMe
   if (begin > opened.bytes || member.packed_bytes > opened.bytes - begin) return wrong("lies beyond its end");
   return begin;
 }
+
+base::Diagnostic bad_zip(const std::string& file, std::string why) { return bad_archive(file, "a .npz archive", why); }
 
 }  // namespace tessera::runtime

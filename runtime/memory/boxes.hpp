@@ -5,7 +5,7 @@
 
 #include "runtime/kernels/reduce.hpp"
 #include "runtime/kernels/tile.hpp"
-#include "runtime/memory/gather.hpp"
+#include "runtime/memory/stepped_box.hpp"
 #include "synth/moves/collective/moves.hpp"
 
 namespace tessera::runtime {

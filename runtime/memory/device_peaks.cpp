@@ -2,6 +2,9 @@
 
 #include <algorithm>
 
+#include "runtime/memory/payload.hpp"
+#include "runtime/memory/plan.hpp"
+
 namespace tessera::runtime {
 
 namespace {

@@ -6,7 +6,8 @@
 #include <vector>
 
 #include "base/stop.hpp"
-#include "runtime/memory/plan.hpp"
+#include "runtime/memory/memory_plan.hpp"
+#include "runtime/memory/tile_maps.hpp"
 #include "synth/program/schedule/pipeline_plan.hpp"
 
 namespace tessera::runtime {

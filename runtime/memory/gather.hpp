@@ -6,6 +6,7 @@
 
 #include "runtime/kernels/tile.hpp"
 #include "runtime/memory/device_ranks.hpp"
+#include "runtime/memory/stepped_box.hpp"
 #include "synth/layout/array_type.hpp"
 
 namespace tessera::runtime {
@@ -21,22 +22,6 @@ struct Distributed {
   Engine* engine = nullptr;  // that alone can look into the tiles; none: they are in host memory
 };
 
-// Elements of an array: those of a box; with steps, from the box's begin on every so many-th along each dimension, as
-// many as the box is long there.
-struct SteppedBox {
-  synth::Box box;
-  synth::Shape steps = {};
-  friend auto operator<=>(const SteppedBox&, const SteppedBox&) = default;
-};
-
-// Such elements of a device's tile.
-struct TileBox {
-  std::size_t device = 0;
-  synth::Box box;
-  synth::Shape steps = {};
-  SteppedBox elements() const { return {box, steps}; }
-  friend auto operator<=>(const TileBox&, const TileBox&) = default;
-};
 // Gives the memory from which a box's elements can be read.
 using ParcelSource = std::function<TileView(const TileBox&)>;
 

@@ -6,7 +6,8 @@
 #include <cstdint>
 #include <vector>
 
-#include "runtime/memory/plan.hpp"
+#include "runtime/memory/memory_plan.hpp"
+#include "runtime/memory/tile_maps.hpp"
 #include "synth/program/pass.hpp"
 
 namespace tessera::runtime {

@@ -7,7 +7,9 @@
 #include <map>
 #include <vector>
 
-#include "runtime/memory/liveness.hpp"
+#include "runtime/memory/lifetime.hpp"
+#include "runtime/memory/memory_plan.hpp"
+#include "runtime/memory/tile_maps.hpp"
 
 namespace tessera::runtime {
 

@@ -4,62 +4,16 @@
 #include <map>
 #include <set>
 
-#include "runtime/kernels/matrix.hpp"
 #include "runtime/memory/bytes.hpp"
 #include "runtime/memory/chains.hpp"
 #include "runtime/memory/in_place.hpp"
 #include "runtime/memory/liveness.hpp"
+#include "runtime/memory/payload.hpp"
 #include "runtime/memory/places.hpp"
 #include "runtime/memory/reads.hpp"
-#include "synth/moves/collective/carries.hpp"
-#include "synth/moves/collective/programmed.hpp"
+#include "runtime/memory/scratch.hpp"
 
 namespace tessera::runtime {
-
-namespace {
-
-// Calls f(device of the run, bytes of its tile).
-template <class F>
-void for_each_device(const TileMap& tiles, const F& f) {
-  for (std::size_t number = 0; number < tiles.bytes.size(); ++number)
-    f(tiles.mesh->device_of_run(static_cast<std::int64_t>(number)).value, tiles.bytes[number]);
-}
-
-}  // namespace
-
-Payload::Payload(const TileMaps& tiles, const std::vector<synth::RegisterId>& inputs)
-    : tiles_(tiles), alive_(static_cast<std::size_t>(tiles.devices()), 0) {
-  add(inputs);
-}
-
-void Payload::add(const std::vector<synth::RegisterId>& born) {
-  for (const synth::RegisterId id : born) {
-    for_each_device(tiles_[id],
-                    [&](std::size_t device, std::int64_t bytes) { alive_[device] = add_bytes(alive_[device], bytes); });
-  }
-}
-
-void Payload::remove(const std::vector<synth::RegisterId>& died) {
-  for (const synth::RegisterId id : died) {
-    for_each_device(tiles_[id], [&](std::size_t device, std::int64_t bytes) { alive_[device] -= bytes; });
-  }
-}
-
-std::int64_t Payload::largest() const { return *std::max_element(alive_.begin(), alive_.end()); }
-
-std::int64_t Payload::largest(const StepPlan& step) const {
-  if (step.beside_bytes == 0) return largest();
-  std::int64_t most = 0;
-  for (std::size_t device = 0; device < alive_.size(); ++device)
-    most = std::max(most, add_bytes(alive_[device], beside(step, device)));
-  return most;
-}
-
-std::int64_t Payload::beside(const StepPlan& step, std::size_t device) const {
-  if (step.beside_bytes == 0) return 0;
-  const synth::DeviceId id{static_cast<std::uint32_t>(device)};
-  return tiles_[step.beside_of].mesh->number_of(id).has_value() ? step.beside_bytes : 0;
-}
 
 namespace {
 
@@ -123,35 +77,9 @@ class Placement {
     place(id);
     step.born.push_back(id);
   }
-  // Where a function of matrices works, on the device that has the most of them.
-  std::int64_t matrix_bytes(synth::MatrixOp op, RegisterId matrices) const {
-    const synth::ElementType element = program_.registers[matrices].element();
-    std::int64_t most = 0;
-    for (const synth::Box& box : tiles_[matrices].boxes) {
-      synth::Shape shape;
-      for (const synth::Interval& range : box) shape.push_back(range.length());
-      most = std::max(most, matrix_scratch_bytes(op, element, shape));
-    }
-    return most;
-  }
-  // The scratch memory of a step: of a sum, of a scan what stands in front of a tile, and of matrices.
-  std::int64_t scratch_bytes(const synth::Apply& apply) const {
-    if (const auto* scan = std::get_if<synth::Scan>(&apply.operation)) {
-      const synth::ArrayType& result = program_.registers[apply.results[0]];
-      const auto hops = synth::carry_hops(result, scan->dimension, scan->reverse);
-      return synth::carry_bytes_max(hops, result.element(), scan->op);
-    }
-    if (const auto* function = std::get_if<synth::MatrixFunction>(&apply.operation))
-      return matrix_bytes(function->op, apply.operands[0]);
-    const auto* collect = std::get_if<synth::Collect>(&apply.operation);
-    if (collect == nullptr || synth::program_of(collect->collective) == nullptr) return 0;
-    const auto reduction = synth::ProgrammedReduction::of(collect->collective, program_.registers[apply.operands[0]],
-                                                          program_.registers[apply.results[0]]);
-    return reduction ? reduction->beside_bytes() : 0;
-  }
   // Makes room for it, beside operand and result.
   void make_room(const synth::Apply& apply, StepPlan& step) {
-    step.beside_bytes = scratch_bytes(apply);
+    step.beside_bytes = scratch_bytes(program_, tiles_, apply);
     if (step.beside_bytes == 0) return;
     step.beside_of = apply.results[0];
     step.beside_offset = places_.take(step.beside_of, step.beside_bytes);
@@ -398,10 +326,6 @@ class Placement {
   Places places_;
   Payload payload_;
 };
-
-}  // namespace
-
-namespace {
 
 // A plan that copies these slices, and those whose copies might make a better one.
 struct PlanOfCopies {

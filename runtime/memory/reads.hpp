@@ -1,7 +1,7 @@
 // Which steps read a register's memory.
 #pragma once
 
-#include "runtime/memory/plan.hpp"
+#include "runtime/memory/memory_plan.hpp"
 
 namespace tessera::runtime {
 

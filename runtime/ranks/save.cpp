@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "base/stop_scope.hpp"
+#include "runtime/io/frame.hpp"
 #include "runtime/io/npy.hpp"
 #include "runtime/io/staging.hpp"
 #include "runtime/kernels/copy.hpp"

@@ -8,7 +8,6 @@
 #include "runtime/memory/arena.hpp"
 #include "runtime/ranks/parts.hpp"
 #include "runtime/ranks/reads.hpp"
-#include "runtime/values/distributed.hpp"
 
 namespace tessera::runtime {
 

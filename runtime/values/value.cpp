@@ -8,10 +8,10 @@
 #include "runtime/kernels/reduce.hpp"
 #include "runtime/memory/arena.hpp"
 #include "runtime/memory/bytes.hpp"
+#include "runtime/memory/gather.hpp"
 #include "runtime/memory/tile_maps.hpp"
 #include "runtime/ranks/whole.hpp"
 #include "runtime/text/format.hpp"
-#include "runtime/values/distributed.hpp"
 
 namespace tessera::runtime {
 

@@ -24,6 +24,7 @@ class Arena;
 class Engine;
 // The ranks that have it together; none: this process alone.
 class Team;
+struct Distributed;
 
 // Immutable once made. Tiles are dense and row-major, 64-byte aligned; tile(d) is the tile of the device that has
 // number d in the mesh of the type.
@@ -59,6 +60,9 @@ class Value {
   struct Elsewhere;
   std::shared_ptr<Elsewhere> elsewhere_;  // its copies
 };
+
+// The value as Gatherer (memory/gather.hpp) reads it; good as long as the value is.
+Distributed distributed(const Value& value);
 
 // The whole array, dense; pending sums are resolved in the order that all_reduce uses. Called on all ranks that have
 // the value; fails only if one of them is lost.

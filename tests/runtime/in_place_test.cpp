@@ -8,6 +8,7 @@
 #include <ctime>
 
 #include "runtime/memory/in_place.hpp"
+#include "runtime/memory/plan.hpp"
 #include "tests/runtime/crowd.hpp"
 #include "tests/runtime/random_loops.hpp"
 

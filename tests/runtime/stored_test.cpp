@@ -12,6 +12,7 @@
 
 #include "base/stop_scope.hpp"
 #include "runtime/io/check_sum.hpp"
+#include "runtime/io/frame.hpp"
 #include "runtime/io/inflate.hpp"
 #include "runtime/io/npy.hpp"
 #include "runtime/io/stored.hpp"

@@ -1,0 +1,43 @@
+#include "runtime/memory/scratch.hpp"
+
+#include <algorithm>
+
+#include "runtime/kernels/matrix.hpp"
+#include "synth/moves/collective/carries.hpp"
+#include "synth/moves/collective/programmed.hpp"
+
+namespace tessera::runtime {
+
+namespace {
+
+// Where a function of matrices works, on the device that has the most of them.
+std::int64_t matrix_bytes(const synth::Program& program, const TileMaps& tiles, synth::MatrixOp op,
+                          synth::RegisterId matrices) {
+  const synth::ElementType element = program.registers[matrices].element();
+  std::int64_t most = 0;
+  for (const synth::Box& box : tiles[matrices].boxes) {
+    synth::Shape shape;
+    for (const synth::Interval& range : box) shape.push_back(range.length());
+    most = std::max(most, matrix_scratch_bytes(op, element, shape));
+  }
+  return most;
+}
+
+}  // namespace
+
+std::int64_t scratch_bytes(const synth::Program& program, const TileMaps& tiles, const synth::Apply& apply) {
+  if (const auto* scan = std::get_if<synth::Scan>(&apply.operation)) {
+    const synth::ArrayType& result = program.registers[apply.results[0]];
+    const auto hops = synth::carry_hops(result, scan->dimension, scan->reverse);
+    return synth::carry_bytes_max(hops, result.element(), scan->op);
+  }
+  if (const auto* function = std::get_if<synth::MatrixFunction>(&apply.operation))
+    return matrix_bytes(program, tiles, function->op, apply.operands[0]);
+  const auto* collect = std::get_if<synth::Collect>(&apply.operation);
+  if (collect == nullptr || synth::program_of(collect->collective) == nullptr) return 0;
+  const auto reduction = synth::ProgrammedReduction::of(collect->collective, program.registers[apply.operands[0]],
+                                                        program.registers[apply.results[0]]);
+  return reduction ? reduction->beside_bytes() : 0;
+}
+
+}  // namespace tessera::runtime
