@@ -9,15 +9,14 @@
 //       help: replicate one of them, or split it over `y`
 #pragma once
 
-#include <cstdint>
 #include <string>
+#include <string_view>
 
+#include "repl/render/paint.hpp"
 #include "repl/render/text_cells.hpp"
 #include "tessera/tessera.hpp"
 
 namespace tessera::repl {
-
-enum class Colour : std::uint8_t { no, yes };
 
 std::string_view name(Severity severity);
 

@@ -1,12 +1,15 @@
 // Colours of diagnostics and devices, as a terminal wants them.
 #pragma once
 
+#include <cstdint>
 #include <string>
 #include <string_view>
 
-#include "repl/render/diagnostic.hpp"
+#include "tessera/tessera.hpp"
 
 namespace tessera::repl {
+
+enum class Colour : std::uint8_t { no, yes };
 
 enum class Ink : std::uint8_t {
   plain,

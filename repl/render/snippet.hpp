@@ -4,8 +4,8 @@
 #include <string>
 #include <vector>
 
-#include "repl/render/diagnostic.hpp"
 #include "repl/render/paint.hpp"
+#include "tessera/tessera.hpp"
 
 namespace tessera::repl {
 
