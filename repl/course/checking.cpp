@@ -10,6 +10,7 @@
 #include <utility>
 
 #include "repl/course/attempt.hpp"
+#include "repl/course/judge.hpp"
 #include "repl/process/terminal.hpp"
 #include "repl/process/work_apart.hpp"
 #include "repl/render/diagnostic.hpp"

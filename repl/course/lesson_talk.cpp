@@ -8,6 +8,7 @@
 #include <chrono>
 #include <utility>
 
+#include "repl/course/judge.hpp"
 #include "repl/course/values.hpp"
 #include "repl/process/output_picture.hpp"
 #include "repl/process/terminal.hpp"

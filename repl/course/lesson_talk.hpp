@@ -11,8 +11,8 @@
 
 #include "repl/course/attempt.hpp"
 #include "repl/course/card.hpp"
-#include "repl/course/course.hpp"
 #include "repl/course/lesson.hpp"
+#include "repl/course/lesson_page.hpp"
 #include "repl/course/trial.hpp"
 #include "repl/process/console.hpp"
 #include "repl/session/interpreter.hpp"

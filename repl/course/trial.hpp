@@ -71,7 +71,4 @@ Result<Session> given_session(const Lesson& lesson);
 // The reply to an answer that binds a given name again.
 std::string name_is_given(const std::string& name);
 
-// Judges an answer that settles all names that the lesson asks for.
-Verdict judge(const Lesson& lesson, const Attempt& attempt);
-
 }  // namespace tessera::repl

@@ -3,8 +3,8 @@
 
 #include <string>
 
-#include "repl/course/course.hpp"
 #include "repl/course/lesson.hpp"
+#include "repl/course/lesson_page.hpp"
 #include "tessera/tessera.hpp"
 
 namespace tessera::repl {
