@@ -192,7 +192,7 @@ std::optional<Leave> LessonTalk::command(const std::string& text, std::uint32_t 
     return std::nullopt;
   }
   const std::size_t undoable = interpreter_.undoable();
-  run_command(interpreter_, text, first_line);
+  interpreter_.run_command(text, first_line);
   if (known != nullptr && known->name == ":undo" && interpreter_.undoable() < undoable) attempt_.undo();
   return interpreter_.left() ? std::optional(Leave::quit) : std::nullopt;
 }

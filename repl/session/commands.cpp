@@ -77,9 +77,8 @@ std::optional<std::string> elsewhere(std::string_view word) {
   return std::nullopt;
 }
 
-bool unknown(Interpreter& interpreter, std::string_view word) {
-  if (const auto known = elsewhere(word))
-    return interpreter.complain(fmt::format("there is no command `{}`\n  help: {}", word, *known));
+std::string unknown(std::string_view word) {
+  if (const auto known = elsewhere(word)) return fmt::format("there is no command `{}`\n  help: {}", word, *known);
   std::vector<std::string> names;
   std::vector<std::string> begun;
   for (const CommandInfo& command : commands()) {
@@ -87,10 +86,10 @@ bool unknown(Interpreter& interpreter, std::string_view word) {
     if (command.name.starts_with(word)) begun.push_back(fmt::format("`{}`", command.name));
   }
   const auto meant = nearest_spelling(word, names);
-  return interpreter.complain(fmt::format("there is no command `{}`\n  help: {}", word,
-                                          begun.size() > 1 ? fmt::format("it could be {}", fmt::join(begun, " or "))
-                                          : meant          ? fmt::format("did you mean `{}`?", *meant)
-                                                           : std::string(":help lists the commands")));
+  return fmt::format("there is no command `{}`\n  help: {}", word,
+                     begun.size() > 1 ? fmt::format("it could be {}", fmt::join(begun, " or "))
+                     : meant          ? fmt::format("did you mean `{}`?", *meant)
+                                      : std::string(":help lists the commands"));
 }
 
 // `:why EXPRESSION`: an expression
@@ -108,13 +107,12 @@ std::string_view argument_in_words(const CommandInfo& command) {
   return "";
 }
 
-bool misused(Interpreter& interpreter, const CommandInfo& command) {
+std::string misused(const CommandInfo& command) {
   const bool wants = !command.argument.empty();
   const std::string needed = fmt::format("needs {}", argument_in_words(command));
   const std::string_view blank = wants ? " " : "";
-  return interpreter.complain(fmt::format("`{}` {}\n  help: {}{}{}   {}", command.name,
-                                          wants ? needed : "takes nothing after it", command.name, blank,
-                                          command.argument, command.does));
+  return fmt::format("`{}` {}\n  help: {}{}{}   {}", command.name, wants ? needed : "takes nothing after it",
+                     command.name, blank, command.argument, command.does);
 }
 
 // `--run` of `[--run] EXPRESSION`, `--within SIZE` of `[--within SIZE] EXPRESSION`; empty if there is none.
@@ -209,21 +207,20 @@ const CommandInfo* find_command(std::string_view word) {
   return found;
 }
 
-bool run_command(Interpreter& interpreter, std::string_view text, std::uint32_t first_line) {
+Read<TypedCommand> read_command(std::string_view text, const Session& session) {
   const CommandInfo* command = find_command(word_of(text));
-  if (command == nullptr) return unknown(interpreter, word_of(text));
+  if (command == nullptr) return {std::nullopt, unknown(word_of(text))};
   const std::size_t begin = argument_begin(text);
   const std::size_t last = text.find_last_not_of(kSpaces);
   const std::string_view argument = begin == text.size() ? "" : text.substr(begin, last + 1 - begin);
   const bool fits = argument.empty() ? is_optional(*command) : command->takes != A::none;
-  if (!fits) return misused(interpreter, *command);
+  if (!fits) return {std::nullopt, misused(*command)};
   if (command->takes == A::expression) {
     if (argument == word_of(option_of(*command)) && argument != option_of(*command))
-      return misused(interpreter, *command);
-    const auto wrong = wrong_option(*command, argument, interpreter.state().session);
-    if (wrong) return interpreter.complain(*wrong);
+      return {std::nullopt, misused(*command)};
+    if (auto wrong = wrong_option(*command, argument, session)) return {std::nullopt, std::move(*wrong)};
   }
-  return command->run(CommandCall{interpreter, text, begin, argument, first_line});
+  return {TypedCommand{command, begin, argument}, {}};
 }
 
 std::string_view command_meant_by(std::string_view line) {

@@ -7,27 +7,12 @@
 #include <string>
 #include <string_view>
 
-#include "repl/render/fitted.hpp"
-#include "repl/session/interpreter.hpp"
+#include "repl/process/files.hpp"
+#include "tessera/tessera.hpp"
 
 namespace tessera::repl {
 
-// One command as it was typed.
-struct CommandCall {
-  Interpreter& interpreter;
-  std::string_view text;      // all of it: `:plan a as [8]`
-  std::size_t argument_at;    // where the argument begins in it
-  std::string_view argument;  // without white space around it; may be empty
-  std::uint32_t first_line;   // number of the text's first line
-
-  // On a terminal tables and lines fit it. Pictures do so by themselves.
-  void out(std::string_view answer) const {
-    const Screen& screen = interpreter.screen();
-    screen.out(screen.fits ? fitted(answer, screen.columns()) : std::string(answer));
-  }
-  // Lines of a program with marks below them.
-  void out_as_it_is(std::string_view answer) const { interpreter.screen().out(answer); }
-};
+struct CommandCall;  // interpreter.hpp
 
 // The kind of argument that a command takes; completion offers words of that kind.
 enum class Argument : std::uint8_t { none, expression, file, topic, setting, command, lesson, count };
@@ -44,8 +29,14 @@ std::span<const CommandInfo> commands();
 // By its name, or by a beginning of it that no other command has.
 const CommandInfo* find_command(std::string_view word);
 
-// Runs a line that begins with a colon; gives whether all went well.
-bool run_command(Interpreter& interpreter, std::string_view text, std::uint32_t first_line);
+// A line that begins with a colon: the command, and where its argument is.
+struct TypedCommand {
+  const CommandInfo* command = nullptr;
+  std::size_t argument_at = 0;
+  std::string_view argument;
+};
+// Reads such a line; `session` tells names from options. Gives what is wrong, with what to type instead.
+Read<TypedCommand> read_command(std::string_view text, const Session& session);
 // The command that somebody meant who typed `help` or `exit()`, as other prompts have it; empty otherwise.
 std::string_view command_meant_by(std::string_view line);
 // The begin of the expression of such a line, which may go on in the next one; the line's end for other commands.

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "repl/session/commands.hpp"
+#include "repl/session/interpreter.hpp"
 #include "repl/session/report.hpp"
 
 namespace tessera::repl {

@@ -11,6 +11,7 @@
 #include "repl/session/commands.hpp"
 #include "repl/session/glossary.hpp"
 #include "repl/session/help.hpp"
+#include "repl/session/interpreter.hpp"
 #include "repl/session/pages.hpp"
 #include "repl/session/words.hpp"
 #include "tessera/analysis.hpp"

@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "repl/process/interrupt.hpp"
+#include "repl/render/fitted.hpp"
 #include "repl/session/commands.hpp"
 #include "repl/session/report.hpp"
 #include "repl/session/script.hpp"
@@ -72,10 +73,12 @@ void Interpreter::complete() {
   const std::uint32_t first_line = input_.first_line();
   const std::string text = input_.take();
   note_typed(text, first_line);
-  if (text.starts_with(':')) return take_command(text, first_line);
+  const auto take_command = [&](std::string_view command) {
+    if (!run_command(command, first_line)) fail();
+  };
+  if (text.starts_with(':')) return take_command(text);
   const std::string_view meant = screen_.detailed ? command_meant_by(text) : "";
-  if (!meant.empty() && state_.entries.bound_by(text.substr(0, text.find('\n'))) == nullptr)
-    return take_command(std::string(meant), first_line);
+  if (!meant.empty() && state_.entries.bound_by(text.substr(0, text.find('\n'))) == nullptr) return take_command(meant);
   run(text, name_, first_line);
 }
 
@@ -84,8 +87,15 @@ void Interpreter::note_typed(std::string_view text, std::uint32_t first_line) {
   if (typed_.size() > 2 * kTypedMax) typed_.erase(typed_.begin(), typed_.end() - kTypedMax);
 }
 
-void Interpreter::take_command(const std::string& text, std::uint32_t first_line) {
-  if (!run_command(*this, text, first_line)) fail();
+bool Interpreter::run_command(std::string_view text, std::uint32_t first_line) {
+  const Read<TypedCommand> typed = read_command(text, state_.session);
+  if (!typed.value) return complain(typed.why);
+  return typed.value->command->run({*this, text, typed.value->argument_at, typed.value->argument, first_line});
+}
+
+void CommandCall::out(std::string_view answer) const {
+  const Screen& screen = interpreter.screen();
+  screen.out(screen.fits ? fitted(answer, screen.columns()) : std::string(answer));
 }
 
 bool Interpreter::run(const std::string& text, const std::string& name, std::uint32_t first_line) {

@@ -19,8 +19,6 @@
 
 namespace tessera::repl {
 
-struct CommandInfo;
-
 // A trace that was written.
 struct WrittenTrace {
   std::string path;
@@ -44,6 +42,9 @@ class Interpreter {
   bool in_statement() const { return !input_.empty(); }
   bool left() const { return left_; }
   bool any_failed() const { return any_failed_; }
+
+  // Runs a line that begins with a colon; gives whether all went well.
+  bool run_command(std::string_view text, std::uint32_t first_line);
 
   // For commands
   // -------------------------------------------------------------------------------------------------------------------
@@ -89,7 +90,6 @@ class Interpreter {
   Result<RunReport> advance(State& next, const std::string& text, const std::string& name, std::uint32_t first_line);
   std::optional<Diagnostics> mistakes_in(const std::string& text, const std::string& name, std::uint32_t first_line);
   void say_that_nothing_is_kept(const std::vector<Binding>& bindings);
-  void take_command(const std::string& text, std::uint32_t first_line);
   void complete();
   // The present state can be gone back to.
   void remember(std::string_view text);
@@ -115,6 +115,20 @@ class Interpreter {
   std::uint32_t line_number_ = 0;
   bool any_failed_ = false;
   bool left_ = false;
+};
+
+// One command as it was typed.
+struct CommandCall {
+  Interpreter& interpreter;
+  std::string_view text;      // all of it: `:plan a as [8]`
+  std::size_t argument_at;    // where the argument begins in it
+  std::string_view argument;  // without white space around it; may be empty
+  std::uint32_t first_line;   // number of the text's first line
+
+  // On a terminal tables and lines fit it. Pictures do so by themselves.
+  void out(std::string_view answer) const;
+  // Lines of a program with marks below them.
+  void out_as_it_is(std::string_view answer) const { interpreter.screen().out(answer); }
 };
 
 }  // namespace tessera::repl

@@ -10,6 +10,7 @@
 #include "repl/render/table.hpp"
 #include "repl/render/units.hpp"
 #include "repl/session/commands.hpp"
+#include "repl/session/interpreter.hpp"
 #include "tessera/placement.hpp"
 
 namespace tessera::repl {

@@ -13,6 +13,7 @@
 #include "repl/process/files.hpp"
 #include "repl/render/table.hpp"
 #include "repl/session/commands.hpp"
+#include "repl/session/interpreter.hpp"
 #include "repl/session/report.hpp"
 #include "repl/session/script.hpp"
 

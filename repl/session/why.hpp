@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "repl/session/commands.hpp"
+#include "repl/session/interpreter.hpp"
 #include "tessera/tessera.hpp"
 
 namespace tessera::repl {
