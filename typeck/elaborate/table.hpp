@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "typeck/elaborate/elaborator.hpp"
+#include "typeck/elaborate/operation_names.hpp"
 
 namespace tessera::typeck {
 
@@ -56,7 +57,6 @@ struct OperationInfo {
 };
 
 const std::vector<OperationInfo>& operations();
-std::vector<std::string> operation_names();
 const OperationInfo* find_operation(std::string_view name);
 // `sum(a, dim=0)`: how a call may look, to show beside one that is wrong; with arguments that were given, by parameter.
 std::string example_call(const OperationInfo& operation, const std::vector<std::optional<std::string>>& given = {});
