@@ -10,6 +10,7 @@
 #include "typeck/elaborate/elaborator.hpp"
 #include "typeck/insert/inserter.hpp"
 #include "typeck/placement/placed_program.hpp"
+#include "typeck/placement/search.hpp"
 #include "typeck/shares/search.hpp"
 #include "typeck/typed/graph_text.hpp"
 

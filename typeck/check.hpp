@@ -8,11 +8,12 @@
 #include "frontend/ast.hpp"
 #include "synth/planner/plan.hpp"
 #include "typeck/elaborate/options.hpp"
-#include "typeck/placement/search.hpp"
 #include "typeck/typed/environment.hpp"
 #include "typeck/typed/typed.hpp"
 
 namespace tessera::typeck {
+
+struct ProgramRanking;
 
 // Checks a program in an environment. All errors of the text are reported at once. `sources` holds the text (and takes
 // the texts of defines). Plans come from, and are remembered in, `plans`.

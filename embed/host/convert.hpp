@@ -15,7 +15,7 @@
 #include "runtime/io/files.hpp"
 #include "synth/moves/prices/prices.hpp"
 #include "tessera/tessera.hpp"
-#include "typeck/check.hpp"
+#include "typeck/elaborate/options.hpp"
 #include "typeck/typed/lower.hpp"
 
 namespace tessera::embed {

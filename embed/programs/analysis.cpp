@@ -13,7 +13,8 @@
 #include "embed/session/used_files.hpp"
 #include "frontend/parse.hpp"
 #include "synth/layout/mesh.hpp"
-#include "typeck/elaborate/table.hpp"
+#include "typeck/check.hpp"
+#include "typeck/elaborate/operation_names.hpp"
 #include "typeck/typed/walk.hpp"
 
 namespace tessera {

@@ -16,6 +16,7 @@
 #include "synth/choose/alternatives.hpp"
 #include "synth/program/compute_cost.hpp"
 #include "tessera/choice.hpp"
+#include "typeck/check.hpp"
 #include "typeck/typed/lower.hpp"
 #include "typeck/typed/moves.hpp"
 

@@ -13,7 +13,9 @@
 #include "frontend/parse.hpp"
 #include "synth/moves/transfer/reduce_program.hpp"
 #include "synth/planner/ranking/ranking.hpp"
+#include "typeck/check.hpp"
 #include "typeck/placement/requests.hpp"
+#include "typeck/placement/search.hpp"
 
 namespace tessera {
 

@@ -13,8 +13,10 @@
 #include "embed/kinds.hpp"
 #include "runtime/device/door/door.hpp"
 #include "runtime/device/gpu/open.hpp"
+#include "runtime/engine/engine.hpp"
 #include "runtime/kinds.hpp"
 #include "runtime/memory/device_ranks.hpp"
+#include "runtime/ranks/team.hpp"
 
 namespace tessera::embed {
 

@@ -5,9 +5,12 @@
 #include <vector>
 
 #include "base/result.hpp"
-#include "runtime/engine/engine.hpp"
-#include "runtime/ranks/team.hpp"
 #include "tessera/tessera.hpp"
+
+namespace tessera::runtime {
+class Engine;
+class Team;
+}  // namespace tessera::runtime
 
 namespace tessera::embed {
 

@@ -10,6 +10,7 @@
 
 #include "embed/host/convert.hpp"
 #include "embed/kinds.hpp"
+#include "embed/session/bindings.hpp"
 #include "embed/session/lost_values.hpp"
 #include "embed/session/session_impl.hpp"
 #include "embed/session/statistics.hpp"
@@ -20,23 +21,10 @@
 #include "runtime/memory/device_peaks.hpp"
 #include "runtime/ranks/texts.hpp"
 #include "runtime/values/move_value.hpp"
-#include "typeck/elaborate/table.hpp"
+#include "typeck/check.hpp"
+#include "typeck/elaborate/operation_names.hpp"
 
 namespace tessera {
-
-namespace embed {
-
-Binding binding(const Texts& texts, std::string name, std::string type, base::Span span,
-                const synth::ArrayType& placed) {
-  Binding result{std::move(name), std::move(type), 0, 0, placement(placed), 0};
-  if (!span.known()) return result;
-  const base::Position position = texts.sources[span.source].position(span.begin);
-  result.line = position.line + texts.first_line(span.source) - 1;
-  result.column = position.column;
-  return result;
-}
-
-}  // namespace embed
 
 runtime::World Session::Impl::world() const {
   runtime::World result;
@@ -109,39 +97,6 @@ auto header_reader(runtime::FilePolicy policy) {
     TESSERA_TRY(header, runtime::read_npy_header(policy, path));
     return typeck::FileHeader{header.element, header.shape};
   };
-}
-
-std::vector<Binding> bindings(const Texts& texts, const typeck::Typed& typed) {
-  std::vector<Binding> result;
-  for (std::size_t number = 0; number < typed.statements.size(); ++number) {
-    for (const typeck::Bound& bound : typed.statements[number].bound) {
-      const synth::ArrayType& type = typed.type(bound.node);
-      const std::string text = typeck::describe_type(type, typed.after, typed.after.now());
-      result.push_back(embed::binding(texts, bound.name, text, bound.span, type));
-      result.back().statement = static_cast<std::uint32_t>(number);
-    }
-  }
-  return result;
-}
-
-std::vector<Place> shown(const Texts& texts, const typeck::Typed& typed) {
-  std::vector<Place> result;
-  for (const typeck::TypedStatement& statement : typed.statements) {
-    if (statement.shown) result.push_back(embed::place(texts, statement.span));
-  }
-  return result;
-}
-
-std::vector<Declaration> declared(const frontend::Ast& ast) {
-  std::vector<Declaration> result;
-  for (const frontend::StatementId id : ast.program) {
-    if (const auto* mesh = std::get_if<frontend::MeshStatement>(&ast[id].node)) {
-      result.push_back({Declaration::Kind::mesh, mesh->name.text});
-    } else if (const auto* fn = std::get_if<frontend::Fn>(&ast[id].node)) {
-      result.push_back({Declaration::Kind::function, fn->name.text});
-    }
-  }
-  return result;
 }
 
 // The values a lowered program wants of the session, in its order.
@@ -352,9 +307,9 @@ Result<Program> Session::check_text(std::string_view text, std::string_view name
     Program::Impl program{impl_->state,
                           {},
                           kept,
-                          bindings(texts, *kept),
-                          shown(texts, *kept),
-                          declared(*kept->ast),
+                          embed::bindings_of(texts, *kept),
+                          embed::shown_in(texts, *kept),
+                          embed::declared_in(*kept->ast),
                           embed::to_public(texts, kept->notes),
                           impl_->plans.machine()};
     program.texts = std::make_shared<const Texts>(std::move(texts));

@@ -67,9 +67,6 @@ base::Status limits_are_limits(const Config& config);
 TeamRef with_limits(const TeamRef& team, const Config& config);
 // The options of checks that a session's configuration asks for. `texts` outlives them.
 base::Result<typeck::CheckOptions> check_options(const Config& config, const Texts& texts, base::StopToken stop);
-// A name with its type, and where it was bound.
-Binding binding(const Texts& texts, std::string name, std::string type, base::Span span,
-                const synth::ArrayType& placed);
 
 }  // namespace embed
 

@@ -8,6 +8,7 @@
 #include "embed/arrays/array_impl.hpp"
 #include "embed/host/convert.hpp"
 #include "embed/kinds.hpp"
+#include "embed/session/bindings.hpp"
 #include "embed/session/session_impl.hpp"
 #include "frontend/parse.hpp"
 #include "runtime/execute/run.hpp"

@@ -20,7 +20,7 @@
 #include "runtime/io/opening.hpp"
 #include "runtime/ranks/texts.hpp"
 #include "tessera/analysis.hpp"
-#include "typeck/elaborate/table.hpp"
+#include "typeck/elaborate/operation_names.hpp"
 #include "typeck/kinds.hpp"
 
 namespace tessera::embed {
