@@ -90,6 +90,11 @@ COLLECTIVE_SWITCHES_MAX = 4
 # Classes of these rooms have no more member functions than this: one that has more does several things.
 MEMBERS_MAX = {"typeck": 60}
 FUNCTION_LINES_MAX = 60
+# Counts of the product that may fall and not rise: who lowers one lowers the number here.
+KNOTS_MAX = 3  # units (a .cpp and its .hpp) that include each other in a circle, the units of one circle together
+LONG_LINES = 400
+LONG_FILES_MAX = 12
+HEADERS_SEEN_MAX = 99  # headers of ours that one .cpp sees
 LONG_BECAUSE = "Long because"
 # Put together here so that this file does not hold them.
 FORBIDDEN_WORDS = re.compile(r"\b(" + "|".join(["TO" + "DO", "FIX" + "ME", "X" + "XX"]) + r")\b")
@@ -334,6 +339,54 @@ def check_words(lines):
             yield number, f"`{match.group(0)}`: do it now, or write it where plans are kept"
 
 
+def product_includes(root):
+    """Of every source of the product the headers of ours that it includes, by path."""
+    texts = {file.relative_to(root).as_posix(): file.read_text(encoding="utf-8") for file in product_sources(root)}
+    found = {}
+    for path, text in texts.items():
+        names = [match.group(2) for match in map(INCLUDE.match, text.splitlines()) if match is not None]
+        paths = [PUBLIC + name if name.startswith("tessera/") else name for name in names]
+        found[path] = [other for other in paths if other in texts]
+    return found
+
+
+def reached(begin, edges):
+    """All that `edges` lead to from `begin`, which is one of them only if some lead back."""
+    found = set()
+    left = [begin]
+    while left:
+        for other in edges.get(left.pop(), ()):
+            if other not in found:
+                found.add(other)
+                left.append(other)
+    return found
+
+
+def knots(includes):
+    """Units that include each other in a circle; each knot is a sorted list."""
+    edges = {}
+    for path, others in includes.items():
+        unit = path.rsplit(".", 1)[0]
+        edges.setdefault(unit, set()).update({other.rsplit(".", 1)[0] for other in others} - {unit})
+    behind = {unit: reached(unit, edges) for unit in edges}
+    found = {tuple(sorted(other for other in behind[unit] if unit in behind.get(other, ()))) for unit in edges if unit in behind[unit]}
+    return sorted(list(knot) for knot in found)
+
+
+def check_ratchets(root):
+    includes = product_includes(root)
+    tied = knots(includes)
+    if len(tied) > KNOTS_MAX:
+        yield f"{len(tied)} knots of units, more than {KNOTS_MAX}: " + "; ".join(" ".join(knot) for knot in tied)
+    long = [file.relative_to(root).as_posix() for file in product_sources(root) if file.read_text(encoding="utf-8").count("\n") > LONG_LINES]
+    if len(long) > LONG_FILES_MAX:
+        yield f"{len(long)} files of more than {LONG_LINES} lines, more than {LONG_FILES_MAX}: " + ", ".join(long)
+    for path in includes:
+        seen = len(reached(path, includes)) if path.endswith(".cpp") else 0
+        if seen > HEADERS_SEEN_MAX:
+            yield f"{path}: sees {seen} headers of ours; more than {HEADERS_SEEN_MAX} want a declaration where an include stands"
+
+
 def product_sources(root):
     for room in PRODUCT_ROOMS:
         yield from (file for file in files(root / room) if file.suffix in SOURCE_SUFFIXES) if (root / room).is_dir() else ()
@@ -392,7 +445,7 @@ def check_file(root, file):
 def check(root):
     """Every violation in the tree below `root`, as lines of text."""
     found = list(check_rooms(root)) + list(check_folders(root)) + list(check_switches(root))
-    found += list(check_examples(root)) + list(check_private(root))
+    found += list(check_examples(root)) + list(check_private(root)) + list(check_ratchets(root))
     for file in files(root):
         found += check_file(root, file)
     return found

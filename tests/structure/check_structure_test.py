@@ -210,6 +210,42 @@ class Members(unittest.TestCase):
         self.assertTrue(found[0].startswith("typeck/a.hpp:2: A has 61 member functions"), found[0])
 
 
+class Ratchets(unittest.TestCase):
+    def test_units_that_include_each_other_are_a_knot(self):
+        includes = {"base/a.hpp": [], "base/a.cpp": ["base/a.hpp", "base/b.hpp"], "base/b.hpp": ["base/c.hpp"],
+                    "base/c.hpp": ["base/a.hpp"], "base/d.cpp": ["base/a.hpp", "base/d.hpp"], "base/d.hpp": []}
+        self.assertEqual(check_structure.knots(includes), [["base/a", "base/b", "base/c"]])
+
+    def test_there_are_no_more_knots_than_there_were(self):
+        def tied(count):
+            return {f"base/{ab}{k}.hpp": f'#include "base/{other}{k}.hpp"\n'
+                    for k in range(count) for ab, other in [("a", "b"), ("b", "a")]}
+
+        self.assertEqual(violations(tied(check_structure.KNOTS_MAX)), [])
+        found = violations(tied(check_structure.KNOTS_MAX + 1))
+        self.assertEqual(len(found), 1, found)
+        self.assertIn("base/a0 base/b0; base/a1 base/b1", found[0])
+
+    def test_there_are_no_more_long_files_than_there_were(self):
+        def long(count):
+            return {f"base/a{k}.cpp": "// a line\n" * (check_structure.LONG_LINES + 1) for k in range(count)}
+
+        self.assertEqual(violations(long(check_structure.LONG_FILES_MAX)), [])
+        found = violations(long(check_structure.LONG_FILES_MAX + 1))
+        self.assertEqual(len(found), 1, found)
+        self.assertIn("base/a0.cpp, base/a1.cpp", found[0])
+
+    def test_a_source_sees_so_many_headers_at_most(self):
+        def chain(count):
+            headers = {f"base/h{k}.hpp": f'#include "base/h{k + 1}.hpp"\n' for k in range(1, count)}
+            return headers | {f"base/h{count}.hpp": "// the last\n", "base/a.cpp": '#include "base/h1.hpp"\n'}
+
+        self.assertEqual(violations(chain(check_structure.HEADERS_SEEN_MAX)), [])
+        found = violations(chain(check_structure.HEADERS_SEEN_MAX + 1))
+        self.assertEqual(len(found), 1, found)
+        self.assertTrue(found[0].startswith("base/a.cpp: sees "), found[0])
+
+
 class Rules(unittest.TestCase):
     def test_redistributions_are_inserted_in_one_place(self):
         text = "void f() { redistribute(value, type); }\n"
