@@ -1,13 +1,20 @@
-"""What the scripts of .ci make of the words of ctest and of ninja's log."""
+"""What the scripts of .ci make of the words of ctest and of ninja's log, and that its parts make up the whole."""
 
 import importlib.util
+import os
 import pathlib
+import re
+import subprocess
+import sys
+import tempfile
 import unittest
+
+ROOT = pathlib.Path(__file__).parents[2]
 
 
 def load(name):
     """A script of .ci as a module."""
-    path = pathlib.Path(__file__).parents[2] / ".ci" / f"{name}.py"
+    path = ROOT / ".ci" / f"{name}.py"
     spec = importlib.util.spec_from_file_location(name, path)
     module = importlib.util.module_from_spec(spec)
     spec.loader.exec_module(module)
@@ -16,6 +23,7 @@ def load(name):
 
 slowest = load("slowest")
 failed = load("failed")
+part = load("part")
 
 CTEST = """
   1/13 Test   #1: base_tests.Utf8.Empty ......   Passed    0.02 sec
@@ -81,6 +89,69 @@ class Failed(unittest.TestCase):
         lines = [f"line {number}" for number in range(50)]
         self.assertEqual(failed.shown(["name", *lines, "", " "]), ["name", "(10 lines before)", *lines[10:]])
         self.assertEqual(failed.shown(["name", ""]), ["name"])
+
+
+def git(folder, *words):
+    return subprocess.run(["git", "-C", folder, "-c", "user.name=a", "-c", "user.email=a@b", *words], check=True,
+                          capture_output=True, text=True).stdout.strip()
+
+
+class Parts(unittest.TestCase):
+    def test_three_in_turn_are_all(self):
+        for first in range(10):
+            self.assertEqual({part.part(first + turn) for turn in range(3)}, {1, 2, 3})
+
+    def test_of_a_hash(self):
+        self.assertEqual({part.part_of_hash(f"{value:040x}") for value in range(3)}, {1, 2, 3})
+
+    def test_of_a_clone_and_of_a_shallow_one(self):
+        with tempfile.TemporaryDirectory() as folder:
+            git(folder, "init", "-q", "whole")
+            whole = f"{folder}/whole"
+            seen = []
+            for number in range(4):
+                git(whole, "commit", "-q", "--allow-empty", "-m", str(number))
+                seen.append(part.part_of(whole))
+            self.assertEqual(seen, [2, 3, 1, 2])
+            git(folder, "clone", "-q", "--depth", "1", f"file://{whole}", "shallow")
+            self.assertEqual(part.part_of(f"{folder}/shallow"), part.part_of_hash(git(whole, "rev-parse", "HEAD")))
+
+    def test_of_who_asks(self):
+        for asked, status in [("1", 0), ("3", 0), ("0", 1), ("4", 1), ("all", 1)]:
+            done = subprocess.run([sys.executable, ROOT / ".ci" / "part.py"], env={**os.environ, "CI_PART": asked},
+                                  capture_output=True, text=True, check=False)
+            self.assertEqual((done.returncode, done.stdout), (status, asked + "\n" if status == 0 else ""), done.stderr)
+
+
+def executables(name):
+    """The executables of a list of scripts/test-checked."""
+    script = (ROOT / "scripts" / "test-checked").read_text(encoding="utf-8")
+    return [word for words in re.findall(rf"^{name}\+?=\(([^)]*)\)", script, re.MULTILINE) for word in words.split()]
+
+
+class Checked(unittest.TestCase):
+    """Every quick executable is in one part of the tests under sanitizers."""
+
+    # Not with sanitizers, says tests/runtime/CMakeLists.txt.
+    WITHOUT = {"own_blas_tests", "no_blas_tests"}
+
+    def declared(self):
+        for listing in sorted((ROOT / "tests").glob("**/CMakeLists.txt")):
+            text = listing.read_text(encoding="utf-8")
+            for name, words in re.findall(r"tessera_test\((\w+)([^)]*)\)", text):
+                labels = re.search(r"LABELS\s+(\w+)", words)
+                if labels is None or labels[1] == "fast":
+                    yield name
+            for name in re.findall(r"^tessera_fuzz\((\w+)", text, re.MULTILINE):
+                yield f"{name}_fuzz"
+
+    def test_every_quick_executable_has_one_part(self):
+        rooms, programs = executables("rooms"), executables("programs")
+        parts = rooms + programs
+        self.assertEqual(len(parts), len(set(parts)))
+        declared = set(self.declared())
+        self.assertGreater(len(declared), 20)
+        self.assertEqual(declared - self.WITHOUT, set(parts) - {"tessera", "tessera_cases"})
 
 
 if __name__ == "__main__":
