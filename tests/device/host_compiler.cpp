@@ -47,33 +47,60 @@ std::uint64_t hash_of(std::string_view text) {
   return hash;
 }
 
-std::string command_of(const std::string& source, const std::string& library, const std::string& log) {
-  return fmt::format("'{}' -std=c++20 -O1 -fPIC -shared -ffp-contract=off {} '-I{}' -o '{}' '{}' > '{}' 2>&1",
-                     kCompiler, TESSERA_HOST_FLAGS, kRoot, library, source, log);
+// What every compilation is asked for.
+std::string options() {
+  return fmt::format("-std=c++20 -O1 -fPIC -ffp-contract=off {} '-I{}'", TESSERA_HOST_FLAGS, kRoot);
 }
 
-// Written beside its place and then renamed, so that nobody sees half of it.
-base::Status compile(const std::string& source, const std::string& library) {
-  const std::string own = fmt::format("{}.{}", library, getpid());
-  std::ofstream(own + ".cpp") << source;
-  if (std::system(command_of(own + ".cpp", own, own + ".log").c_str()) != 0) {
+// The place of what is made of a text, by its own letters, those of the headers that it includes, and the options.
+std::string place_of(const std::string& text, std::string_view ending) {
+  std::set<std::string> seen;
+  std::string all = std::string(kCompiler) + options() + text;
+  append_headers(text, seen, all);
+  std::filesystem::create_directories(kKept);
+  return fmt::format("{}/{:016x}{}", kKept, hash_of(all), ending);
+}
+
+// Runs the compiler over a text. What it makes is written beside its place and then renamed, so that nobody sees half
+// of it.
+base::Status compile(const std::string& text, std::string_view how, const std::string& place) {
+  const std::string own = fmt::format("{}.{}", place, getpid());
+  std::ofstream(own + ".cpp") << text;
+  const std::string command =
+      fmt::format("'{}' {} {} -o '{}' '{}.cpp' > '{}.log' 2>&1", kCompiler, options(), how, own, own, own);
+  if (std::system(command.c_str()) != 0) {
     return base::make(base::Kind::internal, fmt::format("{}.cpp does not compile:\n{}", own, content_of(own + ".log")));
   }
-  std::filesystem::rename(own, library);
+  std::filesystem::rename(own, place);
   std::filesystem::remove(own + ".cpp");
   std::filesystem::remove(own + ".log");
   return base::Done{};
 }
 
+// The lines of a text up to the first header of ours, which all kernels have in common.
+std::string first_lines(const std::string& text) {
+  const std::size_t include = text.find("#include \"");
+  return include == std::string::npos ? "" : text.substr(0, text.find('\n', include) + 1);
+}
+
+// A header of these lines, beside which it lies precompiled: reading them takes most of the time of a small kernel.
+base::Result<std::string> precompiled(const std::string& lines) {
+  const std::string header = place_of(lines, ".hpp");
+  if (std::filesystem::exists(header + ".gch")) return header;
+  const std::string own = fmt::format("{}.{}", header, getpid());
+  std::ofstream(own) << lines;
+  std::filesystem::rename(own, header);
+  TESSERA_TRY_STATUS(compile(lines, "-x c++-header", header + ".gch"));
+  return header;
+}
+
 }  // namespace
 
 base::Result<std::string> compiled_library(const std::string& source) {
-  std::set<std::string> seen;
-  std::string all = command_of("", "", "") + source;
-  append_headers(source, seen, all);
-  std::filesystem::create_directories(kKept);
-  const std::string library = fmt::format("{}/{:016x}.so", kKept, hash_of(all));
-  if (!std::filesystem::exists(library)) TESSERA_TRY_STATUS(compile(source, library));
+  const std::string library = place_of(source, ".so");
+  if (std::filesystem::exists(library)) return library;
+  TESSERA_TRY(header, precompiled(first_lines(source)));
+  TESSERA_TRY_STATUS(compile(source, fmt::format("-shared -include '{}'", header), library));
   return library;
 }
 
