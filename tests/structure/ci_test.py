@@ -116,6 +116,10 @@ class Parts(unittest.TestCase):
             git(folder, "clone", "-q", "--depth", "1", f"file://{whole}", "shallow")
             self.assertEqual(part.part_of(f"{folder}/shallow"), part.part_of_hash(git(whole, "rev-parse", "HEAD")))
 
+    def test_of_a_folder_without_history(self):
+        with tempfile.TemporaryDirectory() as folder:
+            self.assertIn(part.part_of(folder), {1, 2, 3})
+
     def test_of_who_asks(self):
         for asked, status in [("1", 0), ("3", 0), ("0", 1), ("4", 1), ("all", 1)]:
             done = subprocess.run([sys.executable, ROOT / ".ci" / "part.py"], env={**os.environ, "CI_PART": asked},
