@@ -80,6 +80,34 @@ print c
 """
 
 
+# Whose layouts are chosen: by each rank for itself, on a machine of two levels.
+CHOSEN = """mesh m = [h: 2, r: 2]
+fn layer(h: f32[B, D]?, w: f32[D, D]?) = h + relu(h @ w)
+fn loss(x: f32[B, D]?, w: f32[D, D]?, v: f32[D, D]?) -> f32 {
+  let y = layer(layer(x, w), v)
+  sum(y * y) / 65536.0
+}
+auto fn step(x: f32[B, D] auto, w: f32[D, D] auto, v: f32[D, D] auto) -> (f32, f32[D, D] as w, f32[D, D] as v) {
+  let (l, g, k) = grad(loss, wrt=[w, v])(x, w, v)
+  (l, w - 0.01 * g, v - 0.01 * k)
+}
+let x = normal(f32[128, 512], seed=1)
+let w = 0.02 * normal(f32[512, 512], seed=2)
+let v = 0.02 * normal(f32[512, 512], seed=3)
+let (l, w2, v2) = step(x, w, v)
+let (r, g, k) = grad(loss, wrt=[w, v])(x as [128@(h,r), 512], w, v)
+assert allclose(l, r, rtol=1e-4)
+assert allclose(w2, w - 0.01 * g, rtol=1e-4, atol=1e-6)
+assert allclose(v2, v - 0.01 * k, rtol=1e-4, atol=1e-6)
+print "chosen"
+"""
+# Without the launcher's variables, so that each is by itself and prints.
+EACH = """#!/bin/bash
+rank=${{OMPI_COMM_WORLD_RANK:-$PMI_RANK}}
+env -i PATH="$PATH" {tessera} choose --json --machine {machine} {program} > {folder}/choice.$(hostname).$rank
+"""
+
+
 class TwoHosts(HostsTest):
     hosts = HOSTS
     ranks = None
@@ -186,6 +214,21 @@ class TwoHosts(HostsTest):
         done = self.run_on_hosts("run", "--machine", flat, program)
         self.assertEqual(done.status, 0, done.err)
         self.assertIn("warning[machine-differs]: 2 hosts run this", done.err)
+
+    def test_ranks_choose_the_same_layouts(self):
+        machine = self.script(json.dumps(MACHINE), "machine.json")
+        program = self.script(CHOSEN)
+        words = {"tessera": self.tessera, "machine": machine, "program": program, "folder": self.folder}
+        each = self.script(EACH.format(**words), "each")
+        each.chmod(0o755)
+        done = self.launch_on_hosts([each], self.command("run", "--machine", machine, program))
+        self.assertEqual((done.status, done.out.strip()), (0, "chosen"), done.err)
+        choices = sorted(self.folder.glob("choice.*"))
+        self.assertEqual([path.name.split(".")[1] for path in choices], ["host0", "host0", "host1", "host1"])
+        self.assertEqual(len({path.read_text() for path in choices}), 1)
+        chosen = json.loads(choices[0].read_text())
+        self.assertTrue(chosen["verified"])
+        self.assertTrue(any(move["seconds"] > 0 for move in chosen["conversions"]))
 
     def test_programs_have_the_bits_of_the_simulation(self):
         self.hang = 300  # a thousand programs over a link
