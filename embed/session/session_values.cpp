@@ -11,6 +11,7 @@
 #include "embed/session/bindings.hpp"
 #include "embed/session/session_impl.hpp"
 #include "frontend/parse.hpp"
+#include "runtime/engine/engine.hpp"
 #include "runtime/execute/run.hpp"
 
 namespace tessera {
