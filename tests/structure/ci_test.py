@@ -97,12 +97,14 @@ def git(folder, *words):
 
 
 class Parts(unittest.TestCase):
-    def test_three_in_turn_are_all(self):
-        for first in range(10):
-            self.assertEqual({part.part(first + turn) for turn in range(3)}, {1, 2, 3})
+    ALL = set(range(1, len(part.PARTS) + 1))
+
+    def test_as_many_in_turn_as_there_are_take_all(self):
+        for first in range(20):
+            self.assertEqual({part.part(first + turn) for turn in self.ALL}, self.ALL)
 
     def test_of_a_hash(self):
-        self.assertEqual({part.part_of_hash(f"{value:040x}") for value in range(3)}, {1, 2, 3})
+        self.assertEqual({part.part_of_hash(f"{value:040x}") for value in self.ALL}, self.ALL)
 
     def test_of_a_clone_and_of_a_shallow_one(self):
         with tempfile.TemporaryDirectory() as folder:
@@ -112,19 +114,21 @@ class Parts(unittest.TestCase):
             for number in range(4):
                 git(whole, "commit", "-q", "--allow-empty", "-m", str(number))
                 seen.append(part.part_of(whole))
-            self.assertEqual(seen, [2, 3, 1, 2])
+            self.assertEqual(seen, [part.part(number) for number in (1, 2, 3, 4)])
             git(folder, "clone", "-q", "--depth", "1", f"file://{whole}", "shallow")
             self.assertEqual(part.part_of(f"{folder}/shallow"), part.part_of_hash(git(whole, "rev-parse", "HEAD")))
 
     def test_of_a_folder_without_history(self):
         with tempfile.TemporaryDirectory() as folder:
-            self.assertIn(part.part_of(folder), {1, 2, 3})
+            self.assertIn(part.part_of(folder), self.ALL)
 
     def test_of_who_asks(self):
-        for asked, status in [("1", 0), ("3", 0), ("0", 1), ("4", 1), ("all", 1)]:
+        most = len(part.PARTS)
+        for asked, status in [("1", 0), (str(most), 0), ("0", 1), (str(most + 1), 1), ("all", 1)]:
             done = subprocess.run([sys.executable, ROOT / ".ci" / "part.py"], env={**os.environ, "CI_PART": asked},
                                   capture_output=True, text=True, check=False)
-            self.assertEqual((done.returncode, done.stdout), (status, asked + "\n" if status == 0 else ""), done.stderr)
+            said = f"{asked} {most} {part.PARTS[int(asked) - 1]}\n" if status == 0 else ""
+            self.assertEqual((done.returncode, done.stdout), (status, said), done.stderr)
 
 
 def executables(name):
@@ -134,7 +138,11 @@ def executables(name):
 
 
 class Checked(unittest.TestCase):
-    """Every quick executable is in one part of the tests under sanitizers."""
+    """Every quick executable is in one part of the tests under AddressSanitizer, and every part is taken."""
+
+    LISTS = ("planning", "running", "programs", "cases", "command")
+    # What only other tests start.
+    STARTED = {"tessera", "tessera_cases", "emulated_cuda", "emulated_nvrtc", "emulated_cublas"}
 
     # Not with sanitizers, says tests/runtime/CMakeLists.txt.
     WITHOUT = {"own_blas_tests", "no_blas_tests"}
@@ -150,12 +158,17 @@ class Checked(unittest.TestCase):
                 yield f"{name}_fuzz"
 
     def test_every_quick_executable_has_one_part(self):
-        rooms, programs = executables("rooms"), executables("programs")
-        parts = rooms + programs
+        parts = [name for each in self.LISTS for name in executables(each)]
         self.assertEqual(len(parts), len(set(parts)))
         declared = set(self.declared())
         self.assertGreater(len(declared), 20)
-        self.assertEqual(declared - self.WITHOUT, set(parts) - {"tessera", "tessera_cases"})
+        self.assertEqual(declared - self.WITHOUT, set(parts) - self.STARTED)
+
+    def test_every_part_is_taken(self):
+        for words in [f"scripts/test-checked asan {name}" for name in self.LISTS] + [
+                "scripts/test-checked tsan running", "scripts/test-checked tsan programs", "scripts/tidy --half 1",
+                "scripts/tidy --half 2"]:
+            self.assertEqual(part.PARTS.count(words), 1, words)
 
 
 if __name__ == "__main__":
