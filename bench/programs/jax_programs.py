@@ -141,3 +141,111 @@ def k_means(points, start):
         return after, np.abs(after - centers).max(), turns + 1
 
     return lax.while_loop(lambda state: (state[1] > 1e-12) & (state[2] < 100), turn, (start, 1.0, 0))
+
+
+def gemver(a, u1, v1, u2, v2, y, z):
+    b = a + np.outer(u1, v1) + np.outer(u2, v2)
+    x = 1.2 * (b.T @ y) + z
+    return b, x, 1.5 * (b @ x)
+
+
+def mvt(a, x1, x2, y1, y2):
+    return x1 + a @ y1, x2 + a.T @ y2
+
+
+def bicg(a, p, r):
+    return r @ a, a @ p
+
+
+def gesummv(a, b, x):
+    return 1.5 * (a @ x) + 1.2 * (b @ x)
+
+
+def syrk(a, c):
+    return np.tril(1.2 * c + 1.5 * (a @ a.T)) + np.triu(c, 1)
+
+
+def doitgen(a, c):
+    return a @ c
+
+
+def covariance(data):
+    less = data - data.mean(axis=0)
+    return less.T @ less / (len(data) - 1)
+
+
+def correlation(data):
+    less = data - data.mean(axis=0)
+    even = less / np.sqrt((less * less).sum(axis=0))
+    return even.T @ even
+
+
+def softmax(scores):
+    return jax.nn.softmax(scores, axis=-1)
+
+
+def mlp(pictures, w1, b1, w2, b2, w3, b3):
+    second = jax.nn.relu(jax.nn.relu(pictures @ w1 + b1) @ w2 + b2)
+    return jax.nn.softmax(second @ w3 + b3, axis=-1)
+
+
+def attention(q, k, v):
+    return jax.nn.softmax(q @ k.transpose(0, 2, 1) / np.sqrt(q.shape[2]), axis=-1) @ v
+
+
+def nbody(p0, v0, mass, *, turns):
+    def pull(p):
+        dx, dy, dz = (p[:, d][None] - p[:, d][:, None] for d in range(3))
+        near = (dx * dx + dy * dy + dz * dz + 0.01) ** -1.5
+        return np.stack([(dx * near) @ mass, (dy * near) @ mass, (dz * near) @ mass], axis=1)
+
+    def turn(_, state):
+        p, v = state
+        half = v + 0.005 * pull(p)
+        after = p + 0.01 * half
+        return after, half + 0.005 * pull(after)
+
+    return lax.fori_loop(0, turns, turn, (p0, v0))
+
+
+def mandelbrot(re, im, *, turns):
+    def turn(_, state):
+        x, y, made = state
+        near = (x * x + y * y < 4.0).astype(re.dtype)
+        return near * (x * x - y * y + re), near * (2.0 * x * y + im) + (1.0 - near) * 4.0, made + near
+
+    return lax.fori_loop(0, turns, turn, (np.zeros_like(re), np.zeros_like(re), np.zeros_like(re)))[2]
+
+
+def go_fast(a):
+    return a + np.tanh(np.diag(a)).sum()
+
+
+def gramschmidt(a):
+    def turn(k, state):
+        rest, q, r = state
+        column = rest[:, k] / np.sqrt((rest[:, k] ** 2).sum())
+        row = column @ rest
+        return rest - np.outer(column, row), q.at[:, k].set(column), r.at[k].set(row)
+
+    n = a.shape[1]
+    return lax.fori_loop(0, n, turn, (a, np.zeros_like(a), np.zeros((n, n), a.dtype)))[1:]
+
+
+def hdiff(u, weight):
+    lap = 4.0 * u[1:-1, 1:-1] - (u[2:, 1:-1] + u[:-2, 1:-1] + u[1:-1, 2:] + u[1:-1, :-2])
+    down = lap[1:, 1:-1] - lap[:-1, 1:-1]
+    down = np.where(down * (u[2:-1, 2:-2] - u[1:-2, 2:-2]) > 0, 0, down)
+    across = lap[1:-1, 1:] - lap[1:-1, :-1]
+    across = np.where(across * (u[2:-2, 2:-1] - u[2:-2, 1:-2]) > 0, 0, across)
+    return u[2:-2, 2:-2] - weight * (down[1:] - down[:-1] + across[:, 1:] - across[:, :-1])
+
+
+def floyd_warshall(ways):
+    return lax.fori_loop(0, len(ways), lambda k, w: np.minimum(w, w[:, k][:, None] + w[k]), ways)
+
+
+def moving_mean(a):
+    sums = np.cumsum(a, axis=1)
+    means = (sums[:, 8:] - sums[:, :-8]) / 8.0
+    return means, np.sqrt(((a[:, 4:-4] - means) ** 2).mean(axis=1))

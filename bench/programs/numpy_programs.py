@@ -126,3 +126,117 @@ def k_means(points, start):
         if moved <= 1e-12:
             break
     return {"centers": centers, "turns": turns}
+
+
+def gemver(a, u1, v1, u2, v2, y, z):
+    b = a + np.outer(u1, v1) + np.outer(u2, v2)
+    x = 1.2 * (b.T @ y) + z
+    return {"b": b, "x": x, "w": 1.5 * (b @ x)}
+
+
+def mvt(a, x1, x2, y1, y2):
+    return {"r": x1 + a @ y1, "s": x2 + a.T @ y2}
+
+
+def bicg(a, p, r):
+    return {"s": r @ a, "q": a @ p}
+
+
+def gesummv(a, b, x):
+    return {"y": 1.5 * (a @ x) + 1.2 * (b @ x)}
+
+
+def syrk(a, c):
+    return {"made": np.tril(1.2 * c + 1.5 * (a @ a.T)) + np.triu(c, 1)}
+
+
+def doitgen(a, c):
+    return {"made": a @ c}
+
+
+def covariance(data):
+    less = data - data.mean(axis=0)
+    return {"made": less.T @ less / (len(data) - 1)}
+
+
+def correlation(data):
+    less = data - data.mean(axis=0)
+    even = less / np.sqrt((less * less).sum(axis=0))
+    return {"made": even.T @ even}
+
+
+def softmax_of(scores):
+    e = np.exp(scores - scores.max(axis=-1, keepdims=True))
+    return e / e.sum(axis=-1, keepdims=True)
+
+
+def softmax(scores):
+    return {"made": softmax_of(scores)}
+
+
+def mlp(pictures, w1, b1, w2, b2, w3, b3):
+    first = np.maximum(pictures @ w1 + b1, 0.0)
+    second = np.maximum(first @ w2 + b2, 0.0)
+    return {"made": softmax_of(second @ w3 + b3)}
+
+
+def attention(q, k, v):
+    return {"made": softmax_of(q @ k.transpose(0, 2, 1) / np.sqrt(q.shape[2])) @ v}
+
+
+def nbody(p0, v0, mass, *, turns=5):
+    def pull(p):
+        dx, dy, dz = (p[:, d][None] - p[:, d][:, None] for d in range(3))
+        near = (dx * dx + dy * dy + dz * dz + 0.01) ** -1.5
+        return np.stack([(dx * near) @ mass, (dy * near) @ mass, (dz * near) @ mass], axis=1)
+
+    p, v = p0.copy(), v0.copy()
+    for _ in range(turns):
+        v = v + 0.005 * pull(p)
+        p = p + 0.01 * v
+        v = v + 0.005 * pull(p)
+    return {"p": p, "v": v}
+
+
+def mandelbrot(re, im, *, turns=20):
+    x, y, made = np.zeros_like(re), np.zeros_like(re), np.zeros_like(re)
+    for _ in range(turns):
+        near = (x * x + y * y < 4.0).astype(np.float64)
+        x, y = near * (x * x - y * y + re), near * (2.0 * x * y + im) + (1.0 - near) * 4.0
+        made = made + near
+    return {"made": made}
+
+
+def go_fast(a):
+    return {"made": a + np.tanh(np.diag(a)).sum()}
+
+
+def gramschmidt(a):
+    rest, q, r = a.copy(), np.zeros_like(a), np.zeros((a.shape[1], a.shape[1]))
+    for k in range(a.shape[1]):
+        q[:, k] = rest[:, k] / np.sqrt((rest[:, k] ** 2).sum())
+        r[k] = q[:, k] @ rest
+        rest -= np.outer(q[:, k], r[k])
+    return {"q": q, "r": r}
+
+
+def hdiff(u, weight):
+    lap = 4.0 * u[1:-1, 1:-1] - (u[2:, 1:-1] + u[:-2, 1:-1] + u[1:-1, 2:] + u[1:-1, :-2])
+    down = lap[1:, 1:-1] - lap[:-1, 1:-1]
+    down = np.where(down * (u[2:-1, 2:-2] - u[1:-2, 2:-2]) > 0, 0, down)
+    across = lap[1:-1, 1:] - lap[1:-1, :-1]
+    across = np.where(across * (u[2:-2, 2:-1] - u[2:-2, 1:-2]) > 0, 0, across)
+    return {"made": u[2:-2, 2:-2] - weight * (down[1:] - down[:-1] + across[:, 1:] - across[:, :-1])}
+
+
+def floyd_warshall(ways):
+    made = ways.copy()
+    for k in range(len(made)):
+        made = np.minimum(made, made[:, k][:, None] + made[k])
+    return {"made": made}
+
+
+def moving_mean(a):
+    sums = np.cumsum(a, axis=1)
+    means = (sums[:, 8:] - sums[:, :-8]) / 8.0
+    return {"means": means, "far": np.sqrt(((a[:, 4:-4] - means) ** 2).mean(axis=1))}

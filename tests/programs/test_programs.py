@@ -13,7 +13,7 @@ from pathlib import Path
 import numpy as np
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "bench" / "programs"))
-from numpy_programs import adi, atax, cholesky, deriche, fdtd_2d, heat_3d, jacobi_2d, k_means, lu  # noqa: E402
+import numpy_programs  # noqa: E402
 
 TESSERA = "tessera"
 FOLDER = Path("examples/programs")
@@ -27,7 +27,11 @@ def conjugate_gradients(b):
     return {"u": np.linalg.solve(np.kron(one, np.eye(n)) + np.kron(np.eye(n), one), b.ravel()).reshape(n, n)}
 
 
-PROGRAMS = (jacobi_2d, heat_3d, fdtd_2d, adi, deriche, cholesky, lu, conjugate_gradients, atax, k_means)
+OTHERS = """
+    adi atax attention bicg cholesky correlation covariance deriche doitgen fdtd_2d floyd_warshall gemver gesummv go_fast
+    gramschmidt hdiff heat_3d jacobi_2d k_means lu mandelbrot mlp moving_mean mvt nbody softmax syrk
+"""
+PROGRAMS = (conjugate_gradients, *(getattr(numpy_programs, name) for name in OTHERS.split()))
 
 
 def lines_of_code(text):
