@@ -12,6 +12,7 @@
 #include <utility>
 #include <vector>
 
+#include "embed/session/session_impl.hpp"
 #include "synth/layout/array_type.hpp"
 #include "tessera/function.hpp"
 #include "tessera/tessera.hpp"
