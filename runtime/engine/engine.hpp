@@ -41,12 +41,20 @@ inline std::int64_t work_of(const Tiles& tiles, const synth::Apply& apply) {
   return bytes / 4;
 }
 
+// What an engine keeps of a chain from one turn of a loop to the next; the addresses of its arrays may change
+// meanwhile.
+class KeptChain {
+ public:
+  virtual ~KeptChain() = default;
+};
+
 // Steps that are taken together (memory/chains.hpp).
 struct ChainStep {
   std::span<const synth::Step> steps;
   std::size_t lead = 0;
   const MemoryPlan& plan;
   const Tiles& tiles;
+  std::unique_ptr<KeptChain>* kept = nullptr;  // null: the chain is taken once
 };
 
 // Elements that are copied, of the view's type and shape, which may have none; source and target do not overlap.

@@ -20,6 +20,8 @@ class Tiles {
   // A device's tile to read, and one to write. The addresses are those of the engine's memory.
   virtual TileView view(synth::RegisterId id, std::size_t device) const = 0;
   virtual TileOut out(synth::RegisterId id, std::size_t device) const = 0;
+  // Where the tile to read begins, for steps of a single element that need to know no more.
+  virtual const std::byte* data(synth::RegisterId id, std::size_t device) const { return view(id, device).data; }
   // What a register's device has at this offset of its memory, beside its arrays: a step's own room.
   virtual std::byte* room(synth::RegisterId id, std::size_t device, std::int64_t offset) const = 0;
 };

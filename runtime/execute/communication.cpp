@@ -134,7 +134,7 @@ base::Status Executor::reduce_boxes(const synth::Collective& step, synth::Regist
 // Copies the boxes of the part of a result that has this number.
 base::Status Executor::copy_boxes(synth::RegisterId from, synth::RegisterId to, std::size_t part,
                                   const synth::Offset& offset) {
-  TESSERA_TRY(is_done, copy_own_boxes(from, to, offset));
+  TESSERA_TRY(is_done, copy_little(from, to, offset));
   if (is_done) return base::Done{};
   const Copies& copies = cached_copies(from, to, part, offset);
   count_received(copies.received);
@@ -144,26 +144,33 @@ base::Status Executor::copy_boxes(synth::RegisterId from, synth::RegisterId to, 
 
 namespace {
 
-// The part of a target's box that the source has, if target element r is source element r + offset; else nothing.
-std::optional<synth::Box> box_with_source(const synth::Box& target, const synth::Shape& source,
-                                          const synth::Offset& offset) {
-  synth::Box box = target;
-  for (std::size_t d = 0; d < box.size(); ++d) {
+// The part of a target's box that the source has, in the source's positions, if target element r is source element
+// r + offset; else nothing.
+std::optional<synth::Box> wanted_of(const synth::Box& target, const synth::Shape& source, const synth::Offset& offset) {
+  synth::Box box;
+  for (std::size_t d = 0; d < target.size(); ++d) {
     const std::int64_t by = offset[d].offset;
-    box[d].begin = std::max(box[d].begin, -by);
-    box[d].end = std::min(box[d].end, source[d] - by);
+    box.push_back({std::max(target[d].begin + by, std::int64_t{0}), std::min(target[d].end + by, source[d])});
     if (box[d].begin >= box[d].end) return std::nullopt;
   }
   return box;
 }
 
-// Is the box, brought to the source, inside of this one?
-bool lies_in(const synth::Box& source, const synth::Box& box, const synth::Offset& offset) {
-  for (std::size_t d = 0; d < box.size(); ++d) {
-    const std::int64_t by = offset[d].offset;
-    if (box[d].begin + by < source[d].begin || box[d].end + by > source[d].end) return false;
+std::optional<synth::Box> common_part(const synth::Box& a, const synth::Box& b) {
+  synth::Box box;
+  for (std::size_t d = 0; d < a.size(); ++d) {
+    box.push_back({std::max(a[d].begin, b[d].begin), std::min(a[d].end, b[d].end)});
+    if (box[d].begin >= box[d].end) return std::nullopt;
   }
-  return true;
+  return box;
+}
+
+// A box of the source where it lies in the target.
+synth::Box moved_back(const synth::Box& box, const synth::Offset& offset) {
+  synth::Box moved;
+  for (std::size_t d = 0; d < box.size(); ++d)
+    moved.push_back({box[d].begin - offset[d].offset, box[d].end - offset[d].offset});
+  return moved;
 }
 
 // True if every element has the next one beside it, and no sum of positions overflows.
@@ -172,32 +179,63 @@ bool is_plain(const synth::Shift& shift) {
   return shift.step == 1 && shift.add == 0 && shift.spread == 1 && shift.offset > -kFar && shift.offset < kFar;
 }
 
+// So many devices at most look for what they want at each other's.
+constexpr std::size_t kFewDevices = 16;
+
 }  // namespace
 
-// Copies a small part without a plan if every device has the elements that it wants. In a loop, parts begin elsewhere
-// in each turn, and a plan would take longer than the copies.
-base::Result<bool> Executor::copy_own_boxes(synth::RegisterId from, synth::RegisterId to, const synth::Offset& offset) {
+// Copies a small part without a plan, if every device has the elements that it wants, or there are few devices. In a
+// loop, parts begin elsewhere in each turn, and a plan would take longer than the copies.
+base::Result<bool> Executor::copy_little(synth::RegisterId from, synth::RegisterId to, const synth::Offset& offset) {
   const TileMap& sources = storage_.tiles(from);
   const TileMap& targets = storage_.tiles(to);
   const std::int64_t bytes = std::min(sources.bytes_total, targets.bytes_total);
   const bool is_small = bytes <= kGrain && targets.boxes.size() <= kGrain;
   if (!is_small || tracer_ != nullptr || storage_.type(from).mesh_ref() != storage_.type(to).mesh_ref()) return false;
-  if (!std::all_of(offset.begin(), offset.end(), is_plain)) return false;
-  const synth::Shape& extents = storage_.type(from).shape();
-  for (std::size_t device = 0; device < targets.boxes.size(); ++device) {
-    const auto box = box_with_source(targets.boxes[device], extents, offset);
-    if (box && !lies_in(sources.boxes[device], *box, offset)) return false;
-  }
-  const Block mine = storage_.block(to);
+  if (!std::all_of(offset.begin(), offset.end(), is_plain) || !list_little(from, to, offset)) return false;
   const auto move = [&](std::int64_t i) -> BoxMove {
-    const auto device = static_cast<std::size_t>(mine.begin + i);
-    const auto box = box_with_source(targets.boxes[device], extents, offset);
-    if (!box) return no_move(storage_.type(to).element());
-    const TileView part = part_in(storage_.view(from, device), sources.boxes[device], source_of_copy(*box, offset));
-    return {part, target_part(storage_.out(to, device), targets.boxes[device], *box)};
+    const LittleCopy& copy = little_[static_cast<std::size_t>(i)];
+    const TileView source = storage_.view(from, copy.source);
+    const synth::Box& around = sources.boxes[copy.source];
+    return {part_of(source, begin_in(copy.box, around), synth::shape_of(copy.box)),
+            target_part(storage_.out(to, copy.target), targets.boxes[copy.target], moved_back(copy.box, offset))};
   };
-  TESSERA_TRY_STATUS(storage_.engine().copy({mine.size(), move}, {.grain = mine.size()}));
+  const std::int64_t copies = std::ssize(little_);
+  TESSERA_TRY_STATUS(storage_.engine().copy({copies, move}, {.grain = copies}));
   return true;
+}
+
+// False if some device would have to be told by a plan where its elements are.
+bool Executor::list_little(synth::RegisterId from, synth::RegisterId to, const synth::Offset& offset) {
+  little_.clear();
+  const std::vector<synth::Box>& sources = storage_.tiles(from).boxes;
+  const std::vector<synth::Box>& targets = storage_.tiles(to).boxes;
+  const Block mine = storage_.block(to);
+  const bool may_move = team_.alone() && targets.size() <= kFewDevices &&
+                        storage_.type(from).layout().pending().empty() && storage_.type(to).layout().pending().empty();
+  std::int64_t moved = 0;
+  for (std::size_t device = 0; device < targets.size(); ++device) {
+    const auto wanted = wanted_of(targets[device], storage_.type(from).shape(), offset);
+    if (!wanted) continue;
+    const auto own = common_part(*wanted, sources[device]);
+    if (own && mine.holds(static_cast<std::int64_t>(device))) little_.push_back({device, device, *own});
+    if (own == wanted) continue;
+    if (!may_move) return false;
+    moved += synth::elements(*wanted) - (own ? synth::elements(*own) : 0);
+    list_others(device, sources, *wanted);
+  }
+  received_bytes_ += moved * synth::bytes_of(storage_.type(to).element());
+  return true;
+}
+
+// What other devices have of a box. Tiles are the same box, or have nothing in common: the first of equals sends.
+void Executor::list_others(std::size_t device, const std::vector<synth::Box>& sources, const synth::Box& wanted) {
+  for (std::size_t source = 0; source < sources.size(); ++source) {
+    const auto is_there = [&](const synth::Box& box) { return box == sources[source]; };
+    const auto before = sources.begin() + static_cast<std::ptrdiff_t>(source);
+    if (is_there(sources[device]) || std::any_of(sources.begin(), before, is_there)) continue;
+    if (const auto part = common_part(wanted, sources[source])) little_.push_back({source, device, *part});
+  }
 }
 
 base::Status Executor::keep(synth::RegisterId from, synth::RegisterId to, const synth::Keep& step) {
@@ -249,6 +287,11 @@ const Executor::Copies& Executor::cached_copies(synth::RegisterId from, synth::R
 }
 
 base::Status Executor::assemble(const synth::Apply& apply, const synth::Assemble& assemble, const StepPlan& plan) {
+  if (assemble.parts.size() == 1) {
+    TESSERA_TRY(offset, part_offset(apply, assemble.parts[0]));
+    const auto copy_one = [&] { return assemble_parts(apply, assemble, std::span(&offset, 1)); };
+    return team_.alone() ? copy_one() : on_host(apply, plan, copy_one);
+  }
   std::vector<synth::Offset> offsets;
   for (const synth::Part& part : assemble.parts) {
     TESSERA_TRY(offset, part_offset(apply, part));
@@ -259,7 +302,7 @@ base::Status Executor::assemble(const synth::Apply& apply, const synth::Assemble
 }
 
 base::Status Executor::assemble_parts(const synth::Apply& apply, const synth::Assemble& assemble,
-                                      const std::vector<synth::Offset>& offsets) {
+                                      std::span<const synth::Offset> offsets) {
   const synth::RegisterId to = apply.results[0];
   // Where it does not lie there already.
   if (assemble.has_base) TESSERA_TRY_STATUS(copy_to(apply.operands[0], to, storage_.offset(to)));

@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <functional>
 #include <map>
+#include <unordered_map>
 #include <vector>
 
 #include "base/result.hpp"
@@ -40,7 +41,7 @@ class Costs {
   const std::function<double()>& clock_;
   const Team& team_;
   std::vector<OriginStatistics> statistics_;
-  std::map<std::uint32_t, std::size_t> numbers_;
+  std::unordered_map<std::uint32_t, std::size_t> numbers_;
   struct Apart {
     std::int64_t received_bytes = 0;
     std::vector<bool> moved;  // of every step: has some device received something?

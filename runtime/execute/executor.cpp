@@ -92,8 +92,11 @@ base::Status Executor::run_body(const synth::Body& body, const BodyPlan& plan) {
     peak_bytes_ = std::max(peak_bytes_, alive);
     OriginStatistics& statistics = costs_.of(step.origin);
     statistics.peak_bytes = std::max(statistics.peak_bytes, alive);
-    if (std::any_of(steps.begin(), steps.end(), [&](const synth::Step& each) { return may_be_long(each); }))
+    if (!is_watched_ &&
+        std::any_of(steps.begin(), steps.end(), [&](const synth::Step& each) { return may_be_long(each); })) {
       (*begin_watch_)();
+      is_watched_ = true;
+    }
     const auto take_these = [&] {
       if (throttle_) return take_throttled(steps, plan.steps[i]);
       return tracer_ == nullptr ? take(steps, plan.steps[i]) : take_traced(steps, plan.steps[i]);
@@ -188,7 +191,8 @@ base::Status Executor::run_chain_of(std::span<const synth::Step> steps, std::siz
     if (std::holds_alternative<synth::Constant>(apply.operation))
       TESSERA_TRY_STATUS(run_operation_of(apply, StepPlan{}));
   }
-  TESSERA_TRY_STATUS(take_chain(ChainStep{steps, lead, plan_, storage_}));
+  std::unique_ptr<KeptChain>* const kept = loops_ > 0 ? &chains_[&steps[0]] : nullptr;
+  TESSERA_TRY_STATUS(take_chain(ChainStep{steps, lead, plan_, storage_, kept}));
   costs_.add_time(costs_.of(steps[0].origin), begin, false);
   return base::Done{};
 }
@@ -216,6 +220,12 @@ base::Status Executor::lay(const synth::Apply& apply, const synth::Lay& lay, con
   return storage_.engine().is_host() ? storage_.engine().take(step) : take_far(step, plan);
 }
 
+base::Status Executor::make_constant(const synth::Apply& apply, const synth::Constant& constant, const StepPlan& plan) {
+  if (!storage_.engine().is_host()) return take_local(apply, plan);
+  TESSERA_TRY(is_kept, keep_constant(apply.results[0], program_.literals[constant.literal]));
+  return is_kept ? base::Status(base::Done{}) : take_local(apply, plan);
+}
+
 base::Status Executor::run_operation_of(const synth::Apply& apply, const StepPlan& plan) {
   // A view needs no work.
   if (!apply.results.empty() && plan_[apply.results[0]].where != RegisterPlan::Where::arena) return base::Done{};
@@ -225,6 +235,8 @@ base::Status Executor::run_operation_of(const synth::Apply& apply, const StepPla
         if constexpr (is_effect<T>)
           return run_to_the_end(
               [&] { return run_effect(EffectStep{program_, storage_, world_, apply, output_bytes_}, operation); });
+        else if constexpr (std::same_as<T, synth::Constant>)
+          return make_constant(apply, operation, plan);
         else if constexpr (std::same_as<T, synth::Load>)
           return on_host(apply, plan, [&] { return load(apply, operation); });
         else if constexpr (std::same_as<T, synth::Collect>)

@@ -10,6 +10,7 @@
 #include <optional>
 #include <span>
 #include <string>
+#include <unordered_map>
 #include <utility>
 #include <variant>
 #include <vector>
@@ -85,6 +86,7 @@ class Executor {
   base::Result<bool> keep_constant(synth::RegisterId result, const synth::Literal& literal);
   base::Status write_constant(const synth::Apply& apply, const synth::Constant& constant);
 
+  base::Status make_constant(const synth::Apply& apply, const synth::Constant& constant, const StepPlan& plan);
   base::Status lay(const synth::Apply& apply, const synth::Lay& lay, const StepPlan& plan);
   base::Status load(const synth::Apply& apply, const synth::Load& load);
 
@@ -136,7 +138,7 @@ class Executor {
   base::Status collect(const synth::Apply& apply, const synth::Collect& collect, const StepPlan& plan);
   base::Status assemble(const synth::Apply& apply, const synth::Assemble& assemble, const StepPlan& plan);
   base::Status assemble_parts(const synth::Apply& apply, const synth::Assemble& assemble,
-                              const std::vector<synth::Offset>& offsets);
+                              std::span<const synth::Offset> offsets);
   base::Status run_scan(const synth::Apply& apply, const synth::Scan& scan, const StepPlan& plan);
   base::Status scan_over_tiles(const synth::Apply& apply, const synth::Scan& scan,
                                const std::vector<synth::CarryHop>& hops, const StepPlan& plan);
@@ -149,7 +151,9 @@ class Executor {
   base::Result<synth::Offset> part_offset(const synth::Apply& apply, const synth::Part& part) const;
   base::Status copy_whole(synth::RegisterId from, synth::RegisterId to);
   base::Status copy_boxes(synth::RegisterId from, synth::RegisterId to, std::size_t part, const synth::Offset& offset);
-  base::Result<bool> copy_own_boxes(synth::RegisterId from, synth::RegisterId to, const synth::Offset& offset);
+  base::Result<bool> copy_little(synth::RegisterId from, synth::RegisterId to, const synth::Offset& offset);
+  bool list_little(synth::RegisterId from, synth::RegisterId to, const synth::Offset& offset);
+  void list_others(std::size_t device, const std::vector<synth::Box>& sources, const synth::Box& wanted);
   base::Status relay_together(std::span<const synth::Step> steps, const StepPlan& plan);
   base::Status relay_boxes(const synth::RelayRecipe& recipe, synth::RegisterId from, synth::RegisterId to);
   base::Status send_as_listed(const synth::ListedSends& listed, synth::RegisterId from, synth::RegisterId to);
@@ -182,6 +186,7 @@ class Executor {
   std::vector<bool> placed_;  // which registers are more than read (far_steps.cpp); empty: not known yet
   Payload payload_;
   const BeginWatch* begin_watch_ = nullptr;
+  bool is_watched_ = false;
   std::unique_ptr<Tracer> tracer_;  // none: nobody wants to know
   std::optional<Throttle> throttle_;
   std::int64_t peak_bytes_ = 0;
@@ -200,6 +205,15 @@ class Executor {
   std::int64_t visit_ = -1;
   // The scalars, microbatch by microbatch, that ranks without devices of their mesh know.
   std::map<std::pair<synth::RegisterId, std::int64_t>, std::array<std::byte, 8>> known_scalars_;
+  // By their first step: what the engine keeps of chains in loops.
+  std::unordered_map<const synth::Step*, std::unique_ptr<KeptChain>> chains_;
+  // The copies of a small part, each of a box of the source from one device's tile to another's. The room is kept.
+  struct LittleCopy {
+    std::size_t source = 0;
+    std::size_t target = 0;
+    synth::Box box;
+  };
+  std::vector<LittleCopy> little_;
   // By result and number of the part: steps of loops run often, and are planned once.
   std::map<std::pair<synth::RegisterId, std::size_t>, Copies> copies_;
   struct Slots {

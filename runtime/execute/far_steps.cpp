@@ -102,11 +102,17 @@ class PlacedRegisters {
 
 }  // namespace
 
-// A scalar that steps only read has its place with the engine, once for all turns.
+// A scalar that steps only read has its place with the engine, once for all turns: on the cores of this process that is
+// the program's own.
 base::Result<bool> Executor::keep_constant(synth::RegisterId result, const synth::Literal& literal) {
   if (!literal.shape.empty() || !storage_.type(result).layout().pending().empty()) return false;
   if (placed_.empty()) placed_ = PlacedRegisters(program_).take();
-  if (placed_[result.value]) return false;
+  // What lives from visit to visit of a pipeline is looked for in its places.
+  if (placed_[result.value] || !plan_[result].microbatch_offsets.empty()) return false;
+  if (storage_.engine().is_host()) {
+    storage_.keep_at(result, literal.bytes.data());
+    return true;
+  }
   TESSERA_TRY(at, storage_.engine().constant(literal.bytes));
   if (at != nullptr) storage_.keep_at(result, at);
   return at != nullptr;

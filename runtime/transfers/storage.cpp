@@ -30,6 +30,13 @@ TileView Storage::view(synth::RegisterId id, std::size_t device) const {
   return view;
 }
 
+const std::byte* Storage::data(synth::RegisterId id, std::size_t device) const {
+  const Place& place = places_[id.value];
+  if (copies_ != nullptr) return view(id, device).data;
+  if (place.kept != nullptr) return place.kept;
+  return place.where == Where::arena ? part(id, device) + place.offset : own_view(id, device).data;
+}
+
 std::pair<const std::byte*, std::int64_t> Storage::home(synth::RegisterId id, std::size_t device) const {
   const auto is_view = [](Where where) { return where == Where::slice || where == Where::reshape; };
   while (is_view(places_[id.value].where)) id = places_[id.value].source;

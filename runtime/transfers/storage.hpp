@@ -61,6 +61,7 @@ class Storage final : public Tiles {
   TileView view(synth::RegisterId id, std::size_t device) const override;
   // A device's tile to write; of a register that owns its place.
   TileOut out(synth::RegisterId id, std::size_t device) const override;
+  const std::byte* data(synth::RegisterId id, std::size_t device) const override;
   // All tiles of a register, with its type and boxes. Tiles of far ranks have no data.
   std::vector<TileView> views(synth::RegisterId id) const;
   Distributed array(synth::RegisterId id) const;

@@ -64,6 +64,25 @@ Builder dynamic_slice(std::int64_t extent, std::int64_t length, std::int64_t sta
   return builder;
 }
 
+// A small part is copied without a plan, unless somebody watches: devices receive as much.
+RC_GTEST_PROP(AssembleProperty, SmallPartsAreCountedAsPlansCountThem, ()) {
+  const auto extent = *rc::gen::inRange<std::int64_t>(1, 20);
+  const auto length = *rc::gen::inRange<std::int64_t>(1, extent + 1);
+  const auto start = *rc::gen::inRange<std::int64_t>(0, extent - length + 1);
+  Builder builder = dynamic_slice(extent, length, start);
+  World world;
+  world.trace = [](const TracedStep&) {};
+  const auto planned = run(builder.program(), {}, world);
+  RC_ASSERT(planned.ok());
+  const Outcome little = run_well(builder.program());
+  RC_ASSERT(planned->statistics.size() == little.statistics.size());
+  for (std::size_t k = 0; k < little.statistics.size(); ++k) {
+    RC_ASSERT(planned->statistics[k].received_bytes == little.statistics[k].received_bytes);
+    RC_ASSERT(planned->statistics[k].steps == little.statistics[k].steps);
+  }
+  RC_ASSERT(gathered<std::int64_t>(planned->outputs[0]).values() == gathered<std::int64_t>(little.outputs[0]).values());
+}
+
 RC_GTEST_PROP(AssembleProperty, RunTimeStarts, ()) {
   const auto extent = *rc::gen::inRange<std::int64_t>(1, 10);
   const auto length = *rc::gen::inRange<std::int64_t>(1, extent + 1);

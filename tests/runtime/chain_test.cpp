@@ -166,6 +166,30 @@ TEST(Chain, InALoop) {
   });
 }
 
+// All values of a chain are scalars, and one step looks at its exponent before it is taken.
+TEST(Chain, OfScalarsInALoop) {
+  for (const MapOp op : {MapOp::multiply, MapOp::power}) {
+    expect_same("x:2", [&](Steps& steps) {
+      Builder& b = steps.builder();
+      const synth::ArrayType type = type_of("f64[]", b.mesh());
+      synth::Repeat repeat;
+      repeat.count = b.number(7);
+      repeat.initial = {b.constant(Array<double>(Shape{}, {0.5}), "f64[]")};
+      repeat.index = b.reg("i64[]");
+      repeat.parameters = {b.reg(type)};
+      b.into(&repeat.body);
+      const RegisterId turn = steps.map(MapOp::cast, {repeat.index}, type);
+      const RegisterId half = b.constant(Array<double>(Shape{}, {0.25}), "f64[]");
+      const RegisterId more = steps.map(op, {steps.map(MapOp::add, {repeat.parameters[0], half}, type), turn}, type);
+      repeat.next = {steps.map(MapOp::add, {steps.map(MapOp::sqrt, {more}, type), repeat.parameters[0]}, type)};
+      b.into(nullptr);
+      repeat.results = {b.reg(type)};
+      b.output(repeat.results[0]);
+      b.add(std::move(repeat));
+    });
+  }
+}
+
 // Softmax and layer norm of rows: shorter than a block, about as long, and longer.
 TEST(Chain, OfReductionsByRows) {
   struct Sizes {

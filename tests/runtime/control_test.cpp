@@ -2,6 +2,7 @@
 #include <gmock/gmock.h>
 #include <rapidcheck/gtest.h>
 
+#include "runtime/kinds.hpp"
 #include "tests/runtime/support.hpp"
 
 namespace tessera::runtime::test {
@@ -53,6 +54,25 @@ TEST(Repeat, CarriesAValueThroughAnyNumberOfRounds) {
       for (auto& x : want) x = 2 * x + i;
     }
     EXPECT_EQ(ints(run_well(builder.program()).outputs[0]), want) << rounds;
+  }
+}
+
+// A scalar's step is one call, but for a divisor of zero, which is found in the turn that has it.
+TEST(Repeat, ComputesScalarsInATurn) {
+  for (const std::int64_t zero_at : {3, 9}) {
+    Builder builder("x:2");
+    const RegisterId count = builder.number(6);
+    Loop loop(builder, count, {builder.number(5)});
+    const RegisterId divisor = loop.map(MapOp::subtract, builder.number(zero_at), loop.repeat.index);
+    const RegisterId rest = loop.map(MapOp::remainder, builder.number(100), divisor);
+    builder.output(loop.close({loop.map(MapOp::add, loop.parameter(0), rest)})[0]);
+    if (zero_at < 6) {
+      EXPECT_EQ(run_badly(builder.program()).kind, Kind::division_by_zero);
+      continue;
+    }
+    std::int64_t want = 5;
+    for (std::int64_t i = 0; i < 6; ++i) want += 100 % (zero_at - i);
+    EXPECT_EQ(ints(run_well(builder.program()).outputs[0]), std::vector{want});
   }
 }
 

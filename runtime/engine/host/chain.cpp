@@ -1,6 +1,7 @@
 #include "runtime/engine/host/chain.hpp"
 
 #include <algorithm>
+#include <array>
 #include <memory>
 #include <optional>
 #include <vector>
@@ -34,15 +35,25 @@ struct DeviceWork {
   std::int64_t first = 0;  // number of its first block, of all devices' blocks
 };
 
-// The tasks of a chain share this.
+// The tasks of a chain share this. It serves for all turns of a loop, each of which begins it anew.
 class Work {
  public:
-  Work(const ChainOperations& chain, const Tiles& tiles) : chain_(chain), tiles_(tiles) {
+  Work(const ChainOperations& chain, const Tiles& tiles) : chain_(chain), tiles_(&tiles) {
     const Block mine = tiles.block(chain.shape_of());
     devices_.reserve(static_cast<std::size_t>(mine.end - mine.begin));
     for (std::int64_t device = mine.begin; device < mine.end; ++device) add(static_cast<std::size_t>(device));
     if (chain.is_flat()) pieces_.resize(static_cast<std::size_t>(blocks_at_once()) * sizeof(double));
   }
+
+  // The arrays are now where these tiles are.
+  void begin(const Tiles& tiles) {
+    tiles_ = &tiles;
+    joined_ = 0;
+    for (DeviceWork& work : devices_) {
+      for (std::size_t k = 0; k < work.arrays.size(); ++k) set_view(work.arrays[k], chain_.arrays()[k], work.device);
+    }
+  }
+  const std::vector<DeviceWork>& devices() const { return devices_; }
 
   const ChainOperations& chain() const { return chain_; }
   std::int64_t blocks() const { return devices_.empty() ? 0 : devices_.back().first + devices_.back().blocks.count(); }
@@ -53,7 +64,7 @@ class Work {
   }
   // The extents of a device's tile of a register, flattened where the chain is flat.
   synth::Shape shape(synth::RegisterId id, std::size_t device) const {
-    const synth::Shape shape = synth::shape_of(tiles_.tiles(id).boxes[device]);
+    const synth::Shape shape = synth::shape_of(tiles_->tiles(id).boxes[device]);
     return chain_.is_flat() ? synth::Shape{runtime::count(shape)} : shape;
   }
   std::size_t lead() const { return chain_.is_flat() ? 1 : chain_.lead(); }
@@ -78,7 +89,7 @@ class Work {
       const std::int64_t n = std::max<std::int64_t>(0, std::min(end, end_of_device) - from);
       if (n > 0) join_->add(dense_view(last.element, synth::Shape{n}, piece(from, last.element)));
       if (end_of_device > end) return;
-      join_->finish(tiles_.out(last.result(), work.device).data);
+      join_->finish(tiles_->out(last.result(), work.device).data);
     }
   }
 
@@ -95,8 +106,7 @@ class Work {
       }
     }
     DeviceWork work{device, Blocks(leading, chain_.is_flat() ? 1 : row), {}, blocks()};
-    work.arrays.reserve(chain_.arrays().size());
-    for (const synth::RegisterId id : chain_.arrays()) work.arrays.push_back(view(id, device));
+    work.arrays.resize(chain_.arrays().size());
     block_elements_max_ = std::max(block_elements_max_, work.blocks.elements_max());
     if (work.blocks.count() > 0)
       usual_block_ = std::max(usual_block_, runtime::count(leading) * row / work.blocks.count());
@@ -109,14 +119,13 @@ class Work {
     for (std::size_t d = lead(); d < all.size(); ++d) row *= all[d];
     return row;
   }
-  TileView view(synth::RegisterId id, std::size_t device) const {
-    TileView view = tiles_.view(id, device);
+  void set_view(TileView& view, synth::RegisterId id, std::size_t device) const {
+    view = tiles_->view(id, device);
     if (chain_.is_flat()) view = dense_view(view.element, synth::Shape{runtime::count(view.shape)}, view.data);
-    return view;
   }
 
   const ChainOperations& chain_;
-  const Tiles& tiles_;
+  const Tiles* tiles_;
   std::vector<DeviceWork> devices_;
   std::int64_t block_elements_max_ = 0;
   std::int64_t usual_block_ = 0;
@@ -134,6 +143,11 @@ class BlockRunner {
     elements_.resize(work.chain().slots());
     operands_.reserve(kMapOperandsMax);
     strip_operands_.reserve(kMapOperandsMax);
+  }
+
+  // The memory that a runner takes.
+  static std::int64_t bytes(const Work& work) {
+    return static_cast<std::int64_t>(work.chain().slots() * sizeof(double)) * work.block_elements_max();
   }
 
   void run(std::int64_t number) {
@@ -161,6 +175,7 @@ class BlockRunner {
 
   // False, and nothing is done, where the group is no elementwise one or strips do not suit it.
   bool run_by_strips(std::span<const ChainOperation> group, const DeviceWork& device, const Blocks::Block& block) {
+    if (runtime::count(part_shape(group[0].result(), device, block)) < Strips::kElementsMin) return false;
     strips_.clear();
     for (const ChainOperation& operation : group) {
       const auto* const map = std::get_if<synth::Map>(&operation.apply->operation);
@@ -251,23 +266,113 @@ class BlockRunner {
   Strips strips_;
 };
 
+// A chain whose values are all scalars: each step is one call of its loop.
+class ScalarRunner {
+ public:
+  ScalarRunner(const ChainOperations& chain, const Tiles& tiles) : slots_(chain.slots()) {
+    for (const ChainOperation& operation : chain.operations()) add(operation, tiles);
+  }
+  static bool suits(const ChainOperations& chain, const Tiles& tiles) {
+    const auto is_scalar = [&](synth::RegisterId id) { return tiles.type(id).rank() == 0; };
+    return std::all_of(chain.operations().begin(), chain.operations().end(), [&](const ChainOperation& operation) {
+      const auto* const map = std::get_if<synth::Map>(&operation.apply->operation);
+      // The loop of a power depends on the exponent.
+      return map != nullptr && map->op != synth::MapOp::power && is_scalar(operation.result()) &&
+             std::ranges::all_of(operation.apply->operands, is_scalar);
+    });
+  }
+
+  void run(const DeviceWork& device) {
+    constexpr std::array<std::int64_t, kMapOperandsMax> kStrides{};
+    for (const Step& step : steps_) {
+      std::array<const std::byte*, kMapOperandsMax> operands{};
+      for (std::size_t k = 0; k < step.loop.operands; ++k) operands[k] = at(step.operands[k], device);
+      step.loop.run(const_cast<std::byte*>(at(step.result, device)), 1, operands.data(), kStrides.data());
+    }
+  }
+
+ private:
+  struct Step {
+    MapLoop loop;
+    std::array<ChainPlace, kMapOperandsMax> operands;
+    ChainPlace result;
+  };
+
+  void add(const ChainOperation& operation, const Tiles& tiles) {
+    const auto& map = std::get<synth::Map>(operation.apply->operation);
+    Step step{{}, {}, {operation.array, operation.slot, operation.result()}};
+    std::array<TileView, kMapOperandsMax> views;
+    const std::size_t n = std::min(operation.operands.size(), kMapOperandsMax);
+    for (std::size_t k = 0; k < n; ++k) {
+      step.operands[k] = operation.operands[k];
+      views[k].element = tiles.type(operation.operands[k].id).element();
+    }
+    step.loop = map_loop(map.op, std::span(views).first(n), operation.element);
+    steps_.push_back(step);
+  }
+  const std::byte* at(const ChainPlace& place, const DeviceWork& device) const {
+    if (place.slot != ChainPlace::kNone) return slots_[place.slot].data();
+    return device.arrays[place.array].data;
+  }
+
+  std::vector<Step> steps_;
+  std::vector<std::array<std::byte, sizeof(double)>> slots_;
+};
+
+// Runners of chains on little memory are kept with them.
+constexpr std::int64_t kKeptRunnerBytes = std::int64_t{1} << 17U;
+
+class HostChain final : public KeptChain {
+ public:
+  explicit HostChain(const ChainStep& step)
+      : operations_(step.steps, step.lead, step.plan, step.tiles), work_(operations_, step.tiles) {
+    if (ScalarRunner::suits(operations_, step.tiles)) scalars_.emplace(operations_, step.tiles);
+  }
+
+  void run(const Tiles& tiles) {
+    work_.begin(tiles);
+    if (scalars_) {
+      for (const DeviceWork& device : work_.devices()) scalars_->run(device);
+      return;
+    }
+    const bool joins = operations_.is_flat() && operations_.keeps_last();
+    std::int64_t first = 0;
+    do {
+      const std::int64_t some = std::min(work_.blocks_at_once(), work_.blocks() - first);
+      run_blocks(first, some);
+      if (joins) work_.join_pieces(first, first + some);
+      first += some;
+    } while (first < work_.blocks() && !is_given_up());
+  }
+
+ private:
+  void run_blocks(std::int64_t first, std::int64_t some) {
+    if (some <= work_.grain() && BlockRunner::bytes(work_) <= kKeptRunnerBytes) {
+      if (!runner_) runner_.emplace(work_);
+      return run_range(*runner_, first, first + some);
+    }
+    parallel_ranges(some, work_.grain(), [&](std::int64_t begin, std::int64_t end) {
+      BlockRunner runner(work_);
+      run_range(runner, first + begin, first + end);
+    });
+  }
+  void run_range(BlockRunner& runner, std::int64_t begin, std::int64_t end) const {
+    for (std::int64_t number = begin; number < end; ++number) runner.run(number);
+    if (operations_.streams()) finish_streaming();
+  }
+
+  ChainOperations operations_;
+  Work work_;
+  std::optional<ScalarRunner> scalars_;
+  std::optional<BlockRunner> runner_;
+};
+
 }  // namespace
 
 void run_chain(const ChainStep& step) {
-  const ChainOperations chain(step.steps, step.lead, step.plan, step.tiles);
-  Work work(chain, step.tiles);
-  const bool joins = chain.is_flat() && chain.keeps_last();
-  std::int64_t first = 0;
-  do {
-    const std::int64_t some = std::min(work.blocks_at_once(), work.blocks() - first);
-    parallel_ranges(some, work.grain(), [&](std::int64_t begin, std::int64_t end) {
-      BlockRunner runner(work);
-      for (std::int64_t number = begin; number < end; ++number) runner.run(first + number);
-      if (chain.streams()) finish_streaming();
-    });
-    if (joins) work.join_pieces(first, first + some);
-    first += some;
-  } while (first < work.blocks() && !is_given_up());
+  if (step.kept == nullptr) return HostChain(step).run(step.tiles);
+  if (*step.kept == nullptr) *step.kept = std::make_unique<HostChain>(step);
+  static_cast<HostChain&>(**step.kept).run(step.tiles);
 }
 
 }  // namespace tessera::runtime

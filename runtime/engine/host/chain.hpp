@@ -6,7 +6,7 @@
 
 namespace tessera::runtime {
 
-// Its constants are there already.
+// Its constants are there already. Where the step has a place for what is kept, further turns begin with that.
 void run_chain(const ChainStep& step);
 
 }  // namespace tessera::runtime

@@ -15,7 +15,7 @@ constexpr std::int64_t kStrip = 2'048;
 // Elements that a step computes between two requests for what it reads next.
 constexpr std::int64_t kPiece = 256;
 // Shorter rows are not worth a call for each.
-constexpr std::int64_t kRowMin = 512;
+constexpr std::int64_t kRowMin = Strips::kElementsMin;
 constexpr std::size_t kArrays = 1 + kMapOperandsMax;
 
 // Asks for the elements one strip behind these, which come from memory while these are computed: the processor's own

@@ -26,6 +26,9 @@ struct StripArray {
 // Steps whose results have one shape, taken together.
 class Strips {
  public:
+  // Less is not worth a look.
+  static constexpr std::int64_t kElementsMin = 512;
+
   void clear();
   // The next step. Its result is dense, and also goes to `copy_to`, past the caches, if that is not null. Returns false
   // if an operand repeats in a way that strips cannot follow; then nothing may be run.

@@ -19,16 +19,20 @@ using Failure = std::optional<base::Diagnostic>;
 // devices) on one thread. `times` is where to note this block's times; null if no trace wants them.
 template <class F>
 base::Status on_devices(const Block& block, std::int64_t work, DeviceTimes* times, const F& f) {
-  std::vector<Failure> failures(static_cast<std::size_t>(block.size()));
-  const std::int64_t grain = work <= kGrain ? block.size() : 1;
-  parallel_ranges(block.size(), grain, [&](std::int64_t begin, std::int64_t end) {
-    for (std::int64_t i = begin; i < end; ++i) {
-      const std::int64_t device = block.begin + i;
-      const auto work_of_device = [&] { return f(static_cast<std::size_t>(device)); };
-      failures[static_cast<std::size_t>(i)] =
-          times == nullptr ? work_of_device() : times->measure(device, work_of_device);
+  const auto take = [&](std::int64_t device) -> Failure {
+    const auto work_of_device = [&] { return f(static_cast<std::size_t>(device)); };
+    return times == nullptr ? work_of_device() : times->measure(device, work_of_device);
+  };
+  if (work <= kGrain || block.size() == 1) {
+    Failure first;
+    for (std::int64_t device = block.begin; device < block.end; ++device) {
+      Failure failure = take(device);
+      if (failure && !first) first = std::move(failure);
     }
-  });
+    return first ? base::Status(std::move(*first)) : base::Status(base::Done{});
+  }
+  std::vector<Failure> failures(static_cast<std::size_t>(block.size()));
+  parallel_each(block.size(), [&](std::int64_t i) { failures[static_cast<std::size_t>(i)] = take(block.begin + i); });
   for (Failure& failure : failures) {
     if (failure) return std::move(*failure);
   }

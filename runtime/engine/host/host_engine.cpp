@@ -72,6 +72,11 @@ base::Status HostEngine::fill(const ItemList<TileOut>& tiles, std::span<const st
   return base::Done{};
 }
 
+base::Status HostEngine::write_index(const ItemList<TileOut>& tiles, std::int64_t index) {
+  for (std::int64_t i = 0; i < tiles.size(); ++i) *typed<std::int64_t>(tiles.at(i)) = index;
+  return base::Done{};
+}
+
 base::Status HostEngine::write(const TileView& host, const TileTarget& to) {
   copy_elements(host, to);
   return base::Done{};

@@ -23,6 +23,8 @@ class HostEngine final : public Engine {
   base::Status fill_identity(synth::ReduceOp op, const ItemList<TileOut>& tiles) override;
   base::Status fill(const ItemList<TileOut>& tiles, std::span<const std::byte> element) override;
 
+  base::Status write_index(const ItemList<TileOut>& tiles, std::int64_t index) override;
+
   base::Status write(const TileView& host, const TileTarget& to) override;
   base::Status read(const TileView& from, const TileOut& host) override;
 

@@ -1,6 +1,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 
 #include "base/check.hpp"
 #include "runtime/engine/failures.hpp"
@@ -51,7 +52,48 @@ bool sums_nothing(const LocalStep& step, const synth::Reduce& reduce) {
 
 }  // namespace
 
+namespace {
+
+// May an elementwise step of scalars be taken as one call of its loop? Not where it may fail, or where its loop depends
+// on values.
+bool is_one_call(const LocalStep& step, const synth::Map& operation) {
+  using synth::MapOp;
+  const synth::RegisterId result = step.apply.results[0];
+  if (step.times != nullptr || step.tiles.type(result).rank() > 0 || operation.op == MapOp::power) return false;
+  const bool divides = operation.op == MapOp::divide || operation.op == MapOp::remainder;
+  if (!divides || !synth::is_integer(step.tiles.type(result).element())) return true;
+  const Block mine = step.tiles.block(result);
+  const auto bytes = static_cast<std::size_t>(synth::bytes_of(operand_type(step, 1).element()));
+  for (std::int64_t device = mine.begin; device < mine.end; ++device) {
+    const std::span divisor(step.tiles.data(step.apply.operands[1], static_cast<std::size_t>(device)), bytes);
+    if (std::ranges::all_of(divisor, [](std::byte byte) { return byte == std::byte{0}; })) return false;
+  }
+  return true;
+}
+
+base::Status run_one_call(const LocalStep& step, const synth::Map& operation) {
+  constexpr std::array<std::int64_t, kMapOperandsMax> kStrides{};
+  const std::vector<synth::RegisterId>& operands = step.apply.operands;
+  const synth::RegisterId result = step.apply.results[0];
+  std::array<TileView, kMapOperandsMax> types;
+  const std::size_t n = std::min(operands.size(), kMapOperandsMax);
+  for (std::size_t k = 0; k < n; ++k) types[k].element = operand_type(step, k).element();
+  const MapLoop loop = map_loop(operation.op, std::span(types).first(n), step.tiles.type(result).element());
+  TESSERA_CHECK(n >= loop.operands, "an elementwise operation has another number of operands");
+  const Block mine = step.tiles.block(result);
+  for (std::int64_t i = mine.begin; i < mine.end; ++i) {
+    const auto device = static_cast<std::size_t>(i);
+    std::array<const std::byte*, kMapOperandsMax> data{};
+    for (std::size_t k = 0; k < loop.operands; ++k) data[k] = step.tiles.data(operands[k], device);
+    loop.run(step.tiles.out(result, device).data, 1, data.data(), kStrides.data());
+  }
+  return base::Done{};
+}
+
+}  // namespace
+
 base::Status run_operation(const LocalStep& step, const synth::Map& operation) {
+  if (is_one_call(step, operation)) return run_one_call(step, operation);
   return operate(step, [&](std::size_t device, const std::vector<TileView>& operands, const TileOut& out) -> Failure {
     const auto bad = map(operation.op, operands, out);
     if (!bad) return std::nullopt;
