@@ -401,6 +401,20 @@ std::optional<synth::IndexSplits> Greedy::cheapest(const Signature& signature, c
   return chosen;
 }
 
+namespace {
+
+// The extents and splits of a type, as they are written behind `as`, with one dimension whole.
+std::string whole_over(const ArrayType& type, std::size_t dimension) {
+  std::vector<AxisList> splits = type.layout().splits();
+  splits[dimension].clear();
+  const auto layout = Layout::make(type.mesh(), std::move(splits));
+  const auto whole = layout.ok() ? type.with_layout(*layout) : base::Result<ArrayType>(type);
+  const std::string text = synth::print(whole.ok() ? *whole : type);
+  return text.substr(text.find('['));
+}
+
+}  // namespace
+
 // `A[i@x,k] @ B[k,j@x]`: both culprits are shown.
 void Greedy::report_clash(const Signature& signature, const std::vector<Operand>& operands,
                           const std::vector<ArrayType>& types, std::size_t a, std::size_t b) {
@@ -432,7 +446,8 @@ void Greedy::report_clash(const Signature& signature, const std::vector<Operand>
                                                                   reports_.text(type_a), dim_a, result_a))
                       .also(operands[operand_b].span, fmt::format("{}: dimension {} gives the result's dimension {}",
                                                                   reports_.text(type_b), dim_b, result_b))
-                      .suggest(fmt::format("replicate one of them over `{}` first, with `as`", axis)));
+                      .suggest(fmt::format("replicate one of them over `{}` first, with `as`: operand {} `as {}`", axis,
+                                           operand_b + 1, whole_over(type_b, dim_b))));
 }
 
 }  // namespace tessera::typeck

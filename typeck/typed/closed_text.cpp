@@ -419,6 +419,7 @@ std::optional<std::string> ClosedText::sliced(NodeId id, const Compute& compute,
   for (std::size_t d = 0; d < part.placements.size(); ++d) {
     const synth::Placement& own = part.placements[d];
     const std::int64_t length = result.shape()[d];
+    if (own.first != 0 || own.step != 1 || own.spread != 1) return std::nullopt;
     if (own.scalar < 0) {
       if (own.add > 0 || length - own.add > from.shape()[d]) return std::nullopt;
       const bool is_all = own.add == 0 && length == from.shape()[d];
