@@ -151,6 +151,26 @@ class Bounds(CommandLine):
                 lines = [f"let a = iota({text(shape, own)})", "let b = reshape(a, [17280])"]
                 self.holds(mesh, lines, lacking(mesh, (shape, own), (shape, (own[0] + own[1], "")), (0, 0)))
 
+    def test_a_reshape_of_uneven_tiles_shifts_what_lies_beside_their_ends(self):
+        """Values, the gradient, and bytes: beyond what dealing the rows receives no more than a quarter of the array, which is small."""
+        for mesh in MESHES:
+            for shape, own, into in [((1031, 127), ("", "x"), (-1,)), ((1031, 127), ("x", ""), (-1,)), ((130937,), ("x",), (1031, 127)),
+                                     ((2, 521, 126), ("", "x", ""), (2, -1)), ((210, 1, 599), ("", "", "x"), (105, 1198))]:
+                whole, to = text(shape, ("",) * len(shape)), ", ".join(map(str, into))
+                lines = [f"let a = iota({text(shape, own)}) % 8191.0", f"let b = reshape(a, [{to}])",
+                         f"fn loss(a: {whole}?, w: f32[{'N' if len(into) == 1 else 'N, M'}]?) = sum(reshape(a, [{to}]) * w)",
+                         "let (l, g) = grad(loss, wrt=a)(a, b)",
+                         f"print all(b == reshape(iota({whole}) % 8191.0, [{to}])), all(g == a)"]
+                declared = ", ".join(f"{axis}: {size}" for axis, size in mesh.items())
+                self.write("machine.json", MACHINE)
+                self.write("a.tess", f"mesh m = [{declared}]\n" + "\n".join(lines) + "\n")
+                done = self.tessera("run", "a.tess", "--stats", "--machine", "machine.json")
+                self.assertEqual((done.status, done.out), (0, "True True\n"), (lines, done.err))
+                dealt = 4 * lacking(mesh, (shape, own), (shape, ("x",) + ("",) * (len(shape) - 1)), (0,) * len(shape))
+                room = math.prod(shape)
+                received = received_by(next(line for line in done.err.splitlines() if line.startswith("a.tess:3:")) + "\n")
+                self.assertLessEqual(sum(received), dealt + room, lines)
+
     def test_the_tables_of_the_page(self):
         page = (Path(__file__).resolve().parents[2] / "docs/operations.md").read_text(encoding="utf-8")
         for shapes in (operations_table.EVEN, operations_table.UNEVEN):

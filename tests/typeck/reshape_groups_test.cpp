@@ -52,6 +52,25 @@ TEST(ExampleOf, ReshapeGroups) {
   EXPECT_EQ(reshape_layouts(made({16}, mesh, {xy}), {4, 4}).after, (std::vector<AxisList>{x, {}}));
 }
 
+TEST(ExampleOf, LongerReshape) {
+  const MeshRef mesh = *synth::Mesh::make({{"x", 4}});
+  const AxisList x = {synth::whole_axis(*mesh, 0)};
+  const auto longer = longer_reshape(made({7, 6}, mesh, {x, {}}), made({42}, mesh, {x}));
+  ASSERT_TRUE(longer.has_value());
+  EXPECT_EQ(longer->before, (Shape{8, 6}));
+  EXPECT_EQ(longer->after, (Shape{48}));
+  EXPECT_FALSE(longer_reshape(made({8, 6}, mesh, {x, {}}), made({48}, mesh, {x})).has_value());
+}
+
+TEST(ReshapeGroups, WhatWouldGetMoreThanTwiceAsLargeHasNoLongerReshape) {
+  const MeshRef mesh = *synth::Mesh::make({{"x", 2}, {"y", 2}});
+  const AxisList x = {synth::whole_axis(*mesh, 0)};
+  const AxisList xy = {synth::whole_axis(*mesh, 0), synth::whole_axis(*mesh, 1)};
+  // Tiles of whole rows of 7 and of 5 elements have 35: two of them are twice as much as 35, four of them four times.
+  EXPECT_TRUE(longer_reshape(made({5, 7}, mesh, {x, {}}), made({7, 5}, mesh, {x, {}})).has_value());
+  EXPECT_FALSE(longer_reshape(made({5, 7}, mesh, {xy, {}}), made({7, 5}, mesh, {xy, {}})).has_value());
+}
+
 TEST(ReshapeGroups, AKeptDimensionKeepsItsAxes) {
   const MeshRef mesh = test_mesh();
   const AxisList x = {synth::whole_axis(*mesh, 0)};
@@ -136,6 +155,20 @@ RC_GTEST_PROP(ReshapeGroups, EveryTileHoldsTheSameElementsInTheSameOrder, ()) {
     expect_same_elements(sample, layouts);
     const auto again = reshape_into(from, sample.to, layouts.after);
     RC_ASSERT(again.has_value() && again->before == layouts.before);
+  }
+}
+
+RC_GTEST_PROP(ReshapeGroups, TilesOfLongerArraysHoldTheSameElements, ()) {
+  const Sample sample = random_sample();
+  const MeshRef mesh = test_mesh();
+  for (const ReshapeLayouts& layouts : shifted_reshapes(made(sample.from, mesh, sample.splits), sample.to)) {
+    const auto longer = longer_reshape(made(sample.from, mesh, layouts.before), made(sample.to, mesh, layouts.after));
+    if (!longer.has_value()) continue;
+    RC_ASSERT(synth::elements(longer->before) == synth::elements(longer->after));
+    RC_ASSERT(synth::elements(longer->before) <= 2 * synth::elements(sample.from));
+    for (std::size_t d = 0; d < sample.from.size(); ++d) RC_ASSERT(longer->before[d] >= sample.from[d]);
+    for (std::size_t d = 0; d < sample.to.size(); ++d) RC_ASSERT(longer->after[d] >= sample.to[d]);
+    expect_same_elements({longer->before, longer->after, {}}, layouts);
   }
 }
 

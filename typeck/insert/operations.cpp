@@ -123,7 +123,10 @@ struct Operations {
  private:
   MaybeHeld reshaped() const {
     const MaybeHeld value = brought();
-    return value.has_value() ? MaybeHeld(inserter.reshaped(*value, result(), span())) : std::nullopt;
+    if (!value.has_value()) return std::nullopt;
+    const auto shifted = shifted_reshape(inserter.type(*value), result());
+    if (!shifted.has_value()) return inserter.reshaped(*value, result(), span());
+    return inserter.shifted(span(), body.who, *value, *shifted, result(), std::move(layouts.compared));
   }
 };
 

@@ -1,5 +1,8 @@
 // The same elements in another shape; parts of arrays, and arrays made of parts.
+#include <utility>
+
 #include "typeck/insert/inserter.hpp"
+#include "typeck/layouts/parts.hpp"
 #include "typeck/layouts/shape_rules.hpp"
 
 namespace tessera::typeck {
@@ -14,6 +17,27 @@ std::int64_t moved_bytes(const ArrayType& part, const ArrayType& result, const s
 
 Held Redistributions::reshaped(const Held& value, const ArrayType& result, Span span) {
   return compute(span, result, synth::Reshape{}, {value.node()});
+}
+
+// The array is laid into zeros that are longer, and what was added is cut off again. Both move what lies beside the
+// ends of tiles.
+MaybeHeld TypedOperations::shifted(Span span, const std::string& who, const Held& value, const ShiftedReshape& reshape,
+                                   const ArrayType& result, std::vector<Alternative> compared) {
+  const std::int64_t first = bytes_of_parts(reshape.lengthen, {reshape.longer, type(value)}, reshape.longer);
+  const std::int64_t second = bytes_of_parts(reshape.cut, {reshape.reshaped}, result);
+  if (!allow_received(first + second, Reason{Reason::Asker::operation, who, span, {}, {}}, span)) return std::nullopt;
+  NodeId made = value.node();
+  if (!reshape.lengthen.parts.empty()) {
+    const Held zero = scalar(span, std::int64_t{0}, result.element(), result.mesh_ref());
+    const NodeId zeros = compute(span, reshape.longer, synth::Fill{}, {zero.node()}).node();
+    made = compute(span, reshape.longer, reshape.lengthen, {zeros, made}, first, who).node();
+    if (first > 0) std::get<Compute>(typed_.nodes[made].body).compared = std::exchange(compared, {});
+  }
+  made = compute(span, reshape.reshaped, synth::Reshape{}, {made}).node();
+  if (reshape.cut.parts.empty()) return Held{{made}, span, {}, {}};
+  const Held cut = compute(span, result, reshape.cut, {made}, second, who);
+  std::get<Compute>(typed_.nodes[cut.node()].body).compared = std::move(compared);
+  return cut;
 }
 
 // Boxes of a padded dimension that is split may move between devices.

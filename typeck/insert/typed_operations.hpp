@@ -8,6 +8,7 @@
 
 #include "synth/moves/collective/moves.hpp"
 #include "typeck/insert/redistributions.hpp"
+#include "typeck/layouts/shape_rules.hpp"
 #include "typeck/layouts/signature.hpp"
 #include "typeck/layouts/want.hpp"
 
@@ -46,6 +47,9 @@ class TypedOperations : public Redistributions {
   MaybeHeld by_rows(Span span, const std::string& who, const synth::Operation& how, std::vector<Held> operands,
                     NodeLayouts layouts);
   MaybeHeld broadcast(Span span, const std::string& who, const Held& a, const Shape& shape, const Want& want);
+  // A reshape whose tiles hold other elements before and after.
+  MaybeHeld shifted(Span span, const std::string& who, const Held& value, const ShiftedReshape& reshape,
+                    const ArrayType& result, std::vector<Alternative> compared);
   MaybeHeld padded(Span span, const std::string& who, const Held& a,
                    const std::vector<std::pair<std::int64_t, std::int64_t>>& widths, const Held& value,
                    const ArrayType& result);

@@ -82,7 +82,7 @@ struct Decision {
   }
   Found operator()(const synth::Reshape&) const {
     NodeLayouts layouts = none();
-    auto type = rules().reshaped(first().type, result().shape(), wanted, layouts.uses[0]);
+    auto type = rules().reshaped(first().type, result().shape(), wanted, layouts);
     return ready(std::move(layouts), std::move(type));
   }
   Found operator()(const synth::ArgReduce& how) const {

@@ -1,6 +1,8 @@
 #include "typeck/layouts/reshape_groups.hpp"
 
 #include <algorithm>
+#include <functional>
+#include <numeric>
 
 namespace tessera::typeck {
 
@@ -77,6 +79,40 @@ AxisList surviving(const synth::Mesh& mesh, const AxisList& axes, const Shape& b
   return {};
 }
 
+// The extents of a group's two major dimensions that are cut by these axes at the same elements: the least ones that
+// are not below their own.
+struct LongerExtents {
+  std::int64_t before = 0;
+  std::int64_t after = 0;
+};
+std::optional<LongerExtents> longer_extents(const synth::Mesh& mesh, const AxisList& axes, const Shape& before,
+                                            const Shape& after, const Group& group) {
+  const std::int64_t extent = before[group.before.front()];
+  if (!synth::Cuts(mesh, extent, axes).is_even()) return std::nullopt;
+  const std::int64_t tiles = synth::shard_count(axes);
+  const std::int64_t row = product(before, group.before);
+  const std::int64_t new_row = product(after, group.after);
+  const std::int64_t unit = new_row / std::gcd(row, new_row);
+  // Every tile gets as many rows, whose elements are whole new rows.
+  std::int64_t rows = extent / tiles + (extent % tiles != 0 ? 1 : 0);
+  if (__builtin_add_overflow(rows, (unit - rows % unit) % unit, &rows)) return std::nullopt;
+  LongerExtents longer;
+  std::int64_t all = 0;
+  if (__builtin_mul_overflow(rows, tiles, &longer.before) || __builtin_mul_overflow(longer.before, row, &all))
+    return std::nullopt;
+  longer.after = all / new_row;
+  return longer;
+}
+
+// Are they no more than twice as many?
+bool are_few_more(const Shape& longer, const Shape& own) {
+  double growth = 1;
+  for (std::size_t d = 0; d < own.size(); ++d) growth *= static_cast<double>(longer[d]) / static_cast<double>(own[d]);
+  return growth <= 2;
+}
+
+using Fits = std::function<bool(const AxisList& axes, const Group& group)>;
+
 // The axes that split an array and no longer do so after it is brought to other splits.
 AxisList given_up(const synth::ArrayType& from, const std::vector<AxisList>& kept) {
   AxisList all;
@@ -89,17 +125,37 @@ AxisList given_up(const synth::ArrayType& from, const std::vector<AxisList>& kep
 
 // Gives the axis to the first of the groups that has room for it.
 bool take_axis(const synth::ArrayType& from, const Shape& to, const std::vector<const Group*>& takers,
-               const synth::AxisPart& axis, ReshapeLayouts& layouts) {
+               const synth::AxisPart& axis, const Fits& fits, ReshapeLayouts& layouts) {
   for (const Group* group : takers) {
     AxisList with = layouts.before[group->before.front()];
     with.push_back(axis);
     const std::int64_t room = std::min(from.shape()[group->before.front()], to[group->after.front()]);
-    if (synth::shard_count(with) > room || !fits_group(from.mesh(), with, from.shape(), to, *group)) continue;
+    if (synth::shard_count(with) > room || !fits(with, *group)) continue;
     layouts.before[group->before.front()] = with;
     layouts.after[group->after.front()] = with;
     return true;
   }
   return false;
+}
+
+// The ways to deal splits that are given up to the major dimensions of groups that they fit.
+std::vector<ReshapeLayouts> reshapes_that_fit(const synth::ArrayType& from, const Shape& to, const Fits& fits) {
+  std::vector<ReshapeLayouts> all;
+  if (synth::elements(from.shape()) == 0) return all;
+  const ReshapeLayouts kept = reshape_layouts(from, to);
+  const AxisList free = given_up(from, kept.before);
+  const std::vector<Group> own = groups(from.shape(), to);
+  for (const Group& first : own) {
+    std::vector<const Group*> takers = {&first};
+    for (const Group& group : own) {
+      if (&group != &first) takers.push_back(&group);
+    }
+    ReshapeLayouts layouts = kept;
+    bool takes = false;
+    for (const synth::AxisPart& axis : free) takes = take_axis(from, to, takers, axis, fits, layouts) || takes;
+    if (takes) all.push_back(std::move(layouts));
+  }
+  return all;
 }
 
 }  // namespace
@@ -118,22 +174,36 @@ ReshapeLayouts reshape_layouts(const synth::ArrayType& from, const Shape& to) {
 }
 
 std::vector<ReshapeLayouts> dealt_reshapes(const synth::ArrayType& from, const Shape& to) {
-  std::vector<ReshapeLayouts> all;
-  if (synth::elements(from.shape()) == 0) return all;
-  const ReshapeLayouts kept = reshape_layouts(from, to);
-  const AxisList free = given_up(from, kept.before);
-  const std::vector<Group> own = groups(from.shape(), to);
-  for (const Group& first : own) {
-    std::vector<const Group*> takers = {&first};
-    for (const Group& group : own) {
-      if (&group != &first) takers.push_back(&group);
-    }
-    ReshapeLayouts layouts = kept;
-    bool takes = false;
-    for (const synth::AxisPart& axis : free) takes = take_axis(from, to, takers, axis, layouts) || takes;
-    if (takes) all.push_back(std::move(layouts));
+  return reshapes_that_fit(from, to, [&](const AxisList& axes, const Group& group) {
+    return fits_group(from.mesh(), axes, from.shape(), to, group);
+  });
+}
+
+std::vector<ReshapeLayouts> shifted_reshapes(const synth::ArrayType& from, const Shape& to) {
+  bool is_longer = false;
+  auto all = reshapes_that_fit(from, to, [&](const AxisList& axes, const Group& group) {
+    if (fits_group(from.mesh(), axes, from.shape(), to, group)) return true;
+    is_longer = true;
+    return longer_extents(from.mesh(), axes, from.shape(), to, group).has_value();
+  });
+  return is_longer ? all : std::vector<ReshapeLayouts>();
+}
+
+std::optional<LongerReshape> longer_reshape(const synth::ArrayType& from, const synth::ArrayType& to) {
+  LongerReshape longer{from.shape(), to.shape()};
+  if (synth::elements(from.shape()) == 0) return std::nullopt;
+  bool is_longer = false;
+  for (const Group& group : groups(from.shape(), to.shape())) {
+    const AxisList& axes = to.layout().split(group.after.front());
+    if (fits_group(from.mesh(), axes, from.shape(), to.shape(), group)) continue;
+    const auto extents = longer_extents(from.mesh(), axes, from.shape(), to.shape(), group);
+    if (!extents.has_value()) return std::nullopt;
+    longer.before[group.before.front()] = extents->before;
+    longer.after[group.after.front()] = extents->after;
+    is_longer = true;
   }
-  return all;
+  if (!is_longer || !are_few_more(longer.before, from.shape())) return std::nullopt;
+  return longer;
 }
 
 std::optional<ReshapeLayouts> reshape_into(const synth::ArrayType& from, const Shape& to,

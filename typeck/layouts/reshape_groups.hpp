@@ -30,6 +30,22 @@ ReshapeLayouts reshape_layouts(const synth::ArrayType& from, const synth::Shape&
 // Example: on x:4 f32[8, 16@x] becomes [128@x] by way of [8@x, 16].
 std::vector<ReshapeLayouts> dealt_reshapes(const synth::ArrayType& from, const synth::Shape& to);
 
+// Extents of a reshape whose tiles hold other elements before and after: both arrays get longer at the end of major
+// dimensions, until their tiles hold the same. What was added is cut off afterwards, so that only the elements beside
+// the ends of tiles move.
+//
+// Example: on x:4 f32[7@x, 6] becomes [42@x] by way of [8@x, 6] and [48@x]. Tiles of 7 rows begin at 0, 1, 3 and 5,
+// those of 8 at 0, 2, 4 and 6; tiles of 42 elements begin at 0, 10, 21 and 31, those of 48 at 0, 12, 24 and 36.
+struct LongerReshape {
+  synth::Shape before;
+  synth::Shape after;
+};
+// Nothing where tiles hold the same, or where the arrays would get more than twice as large.
+std::optional<LongerReshape> longer_reshape(const synth::ArrayType& from, const synth::ArrayType& to);
+
+// As dealt_reshapes, for tiles that hold the same in longer arrays only: each way has a longer_reshape.
+std::vector<ReshapeLayouts> shifted_reshapes(const synth::ArrayType& from, const synth::Shape& to);
+
 // The layouts that give the result these splits, if there are any: they stand on major dimensions alone.
 std::optional<ReshapeLayouts> reshape_into(const synth::ArrayType& from, const synth::Shape& to,
                                            const std::vector<synth::AxisList>& after);

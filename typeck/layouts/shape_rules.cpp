@@ -2,7 +2,9 @@
 
 #include <algorithm>
 
+#include "synth/moves/prices/prices.hpp"
 #include "typeck/layouts/dealing.hpp"
+#include "typeck/layouts/parts.hpp"
 #include "typeck/layouts/reshape_groups.hpp"
 
 namespace tessera::typeck {
@@ -29,6 +31,10 @@ std::vector<ReshapeWay> reshape_ways(const ArrayType& from, const Shape& shape, 
     if (std::ranges::none_of(all, is_same)) all.push_back({description, layouts});
   };
   for (const ReshapeLayouts& layouts : dealt_reshapes(from, shape)) add("dealt to another dimension", layouts);
+  if (from.layout().pending().empty()) {
+    for (const ReshapeLayouts& layouts : shifted_reshapes(from, shape))
+      add("shifted beside the ends of tiles", layouts);
+  }
   if (all.empty() || synth::array_bytes(from) <= kGatheredBytesMax) add("gathered", kept);
   if (!want.fits(shape.size(), from.mesh())) return all;
   if (const auto wanted = reshape_into(from, shape, want.layout->splits())) add("as the annotation wants", *wanted);
@@ -48,8 +54,46 @@ std::optional<ShapeRules::Reshaped> ShapeRules::reshape_types(const Type& from, 
   return Reshaped{std::move(*before), std::move(*after)};
 }
 
+std::optional<ShiftedReshape> shifted_reshape(const ArrayType& from, const ArrayType& to) {
+  const auto extents = longer_reshape(from, to);
+  if (!extents.has_value()) return std::nullopt;
+  auto longer = ArrayType::make(from.element(), extents->before, from.mesh_ref(), from.layout());
+  auto reshaped = ArrayType::make(to.element(), extents->after, to.mesh_ref(), to.layout());
+  if (!longer.ok() || !reshaped.ok()) return std::nullopt;
+  ShiftedReshape shifted{std::move(longer).value(), std::move(reshaped).value()};
+  shifted.lengthen.has_base = true;
+  if (shifted.longer.shape() != from.shape())
+    shifted.lengthen.parts = {synth::Part{1, std::vector<synth::Placement>(from.rank())}};
+  if (shifted.reshaped.shape() != to.shape())
+    shifted.cut.parts = {synth::Part{0, std::vector<synth::Placement>(to.rank())}};
+  return shifted;
+}
+
+// What the change before it takes, what moves inside, and the change to the wanted layout.
+std::optional<Alternative> ShapeRules::price_of_reshape(const ArrayType& from, const Reshaped& types,
+                                                        const Want& want) const {
+  auto price = price_of_change(plans_, from, types.before, span_, {});
+  const auto rest = price.has_value() ? price_of_change(plans_, types.after, types.after, span_, want) : price;
+  const auto machine = synth::machine_for(plans_.machine(), from.mesh().devices_end());
+  if (!rest.has_value() || !machine.ok()) return std::nullopt;
+  if (const auto shifted = shifted_reshape(types.before, types.after)) {
+    const std::vector<ArrayType> padded = {shifted->longer, types.before};
+    const std::vector<ArrayType> cut = {shifted->reshaped};
+    const FetchedParts first = fetched_parts(shifted->lengthen, padded, shifted->longer, *machine);
+    const FetchedParts second = fetched_parts(shifted->cut, cut, types.after, *machine);
+    const std::int64_t middle = synth::tile_bytes_max(shifted->longer);
+    Alternative moved;
+    moved.received_bytes = first.received_bytes + second.received_bytes;
+    moved.seconds = first.seconds + second.seconds;
+    moved.peak_bytes = middle + std::max(synth::tile_bytes_max(types.before), synth::tile_bytes_max(types.after));
+    add_price(*price, moved);
+  }
+  add_price(*price, *rest);
+  return price;
+}
+
 std::optional<ArrayType> ShapeRules::reshaped(const ArrayType& from, const Shape& shape, const Want& want,
-                                              Changes& way) const {
+                                              NodeLayouts& layouts) const {
   const ReshapeLayouts kept = reshape_layouts(from, shape);
   Reason why{Reason::Asker::operation, who_, span_, {}, {}};
   std::optional<Reshaped> chosen;
@@ -59,10 +103,8 @@ std::optional<ArrayType> ShapeRules::reshaped(const ArrayType& from, const Shape
   const std::vector<ReshapeWay> ways = stays ? std::vector<ReshapeWay>() : reshape_ways(from, shape, want);
   for (const ReshapeWay& own : ways) {
     auto types = reshape_types(from, shape, own.layouts);
-    auto price = types.has_value() ? price_of_change(plans_, from, types->before, span_, {}) : std::nullopt;
-    const auto rest = price.has_value() ? price_of_change(plans_, types->after, types->after, span_, want) : price;
-    if (!rest.has_value()) return std::nullopt;
-    add_price(*price, *rest);
+    auto price = types.has_value() ? price_of_reshape(from, *types, want) : std::nullopt;
+    if (!price.has_value()) return std::nullopt;
     price->description = own.description;
     why.compared.push_back(std::move(*price));
     if (chosen.has_value() && !cheaper(why.compared.back(), why.compared[best])) continue;
@@ -71,7 +113,8 @@ std::optional<ArrayType> ShapeRules::reshaped(const ArrayType& from, const Shape
   }
   if (!chosen.has_value()) return std::nullopt;
   if (!ways.empty()) why.compared[best].chosen = true;
-  Greedy::change(way, from, chosen->before, std::move(why));
+  if (shifted_reshape(chosen->before, chosen->after).has_value()) layouts.compared = why.compared;
+  Greedy::change(layouts.uses.at(0), from, chosen->before, std::move(why));
   return chosen->after;
 }
 

@@ -12,6 +12,17 @@
 
 namespace tessera::typeck {
 
+// A reshape that moves elements: the array made longer, reshaped and cut off, with the steps that do both. A step that
+// changes nothing has no parts.
+struct ShiftedReshape {
+  synth::ArrayType longer;
+  synth::ArrayType reshaped;
+  synth::Assemble lengthen = {};  // zeros of the longer type, then the array
+  synth::Assemble cut = {};
+};
+// Nothing where tiles hold the same elements.
+std::optional<ShiftedReshape> shifted_reshape(const synth::ArrayType& from, const synth::ArrayType& to);
+
 class ShapeRules {
  public:
   ShapeRules(Plans& plans, Reports& reports, const std::string& who, base::Span span)
@@ -19,8 +30,9 @@ class ShapeRules {
 
   using Type = synth::ArrayType;
   // Splits that the new shape cannot have are dealt to other dimensions first, by price; without room for them they are
-  // given up.
-  std::optional<Type> reshaped(const Type& from, const synth::Shape& shape, const Want& want, Changes& way) const;
+  // given up. Where tiles then hold other elements, elements move inside of the reshape (longer_reshape).
+  std::optional<Type> reshaped(const Type& from, const synth::Shape& shape, const Want& want,
+                               NodeLayouts& layouts) const;
   // Without these dimensions of extent 1; the axes of split ones (they have empty tiles) are
   // dealt first.
   std::optional<Type> dropped(const Type& from, const std::vector<std::size_t>& dimensions, Changes& way) const;
@@ -39,6 +51,7 @@ class ShapeRules {
   };
   std::optional<Reshaped> reshape_types(const Type& from, const synth::Shape& shape,
                                         const ReshapeLayouts& layouts) const;
+  std::optional<Alternative> price_of_reshape(const Type& from, const Reshaped& types, const Want& want) const;
 
   Plans& plans_;
   Reports& reports_;
