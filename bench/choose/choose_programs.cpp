@@ -88,7 +88,7 @@ std::string list_of(int layers, const std::string& each) {
 
 std::string parameters(int layers, const std::string& how) {
   return list_of(layers,
-                 fmt::format(", q{{k}}: f32[D, H, K]{0}, u{{k}}: f32[D, H, K]{0}, v{{k}}: f32[D, H, K]{0}, o{{k}}: "
+                 fmt::format(", q{{k}}: f32[D, H, K]{0}, k{{k}}: f32[D, H, K]{0}, v{{k}}: f32[D, H, K]{0}, o{{k}}: "
                              "f32[H, K, D]{0}, w{{k}}: f32[D, F]{0}, z{{k}}: f32[F, D]{0}",
                              how));
 }
@@ -102,16 +102,16 @@ std::string arguments(int layers, int samples) {
 
 // A step of gradient descent.
 std::string step_text(int layers, int samples) {
-  const std::string weights = list_of(layers, ", q{k}, u{k}, v{k}, o{k}, w{k}, z{k}");
+  const std::string weights = list_of(layers, ", q{k}, k{k}, v{k}, o{k}, w{k}, z{k}");
   std::string text = fmt::format("auto fn step(h: f32[B, T, D] auto{}) -> (f32{}) {{\n", parameters(layers, " auto"),
                                  list_of(layers,
-                                         ", f32[D, H, K] as q{k}, f32[D, H, K] as u{k}, f32[D, H, K] as v{k}, "
+                                         ", f32[D, H, K] as q{k}, f32[D, H, K] as k{k}, f32[D, H, K] as v{k}, "
                                          "f32[H, K, D] as o{k}, f32[D, F] as w{k}, f32[F, D] as z{k}"));
   text += fmt::format("  let (l{}) = grad(loss, wrt=[{}])(h{})\n",
-                      list_of(layers, ", gq{k}, gu{k}, gv{k}, go{k}, gw{k}, gz{k}"), weights.substr(2), weights);
+                      list_of(layers, ", gq{k}, gk{k}, gv{k}, go{k}, gw{k}, gz{k}"), weights.substr(2), weights);
   text += fmt::format("  (l{})\n}}\n",
                       list_of(layers,
-                              ", q{k} - 0.1 * gq{k}, u{k} - 0.1 * gu{k}, v{k} - 0.1 * gv{k}, o{k} - 0.1 * go{k}"
+                              ", q{k} - 0.1 * gq{k}, k{k} - 0.1 * gk{k}, v{k} - 0.1 * gv{k}, o{k} - 0.1 * go{k}"
                               ", w{k} - 0.1 * gw{k}, z{k} - 0.1 * gz{k}"));
   return text + fmt::format("let (l{}) = step({})\n", weights, arguments(layers, samples));
 }
@@ -120,10 +120,10 @@ std::string step_text(int layers, int samples) {
 std::string blocks_text(int layers, int samples, bool trains) {
   std::string text = R"(mesh m = [d: 8]
 fn normalized(h: f32[B, T, D]?) = h * rsqrt(mean(h * h, dim=2, keep=true) + 1e-5)
-fn block(h: f32[B, T, D]?, q: f32[D, H, K]?, u: f32[D, H, K]?, v: f32[D, H, K]?, o: f32[H, K, D]?,
+fn block(h: f32[B, T, D]?, q: f32[D, H, K]?, k: f32[D, H, K]?, v: f32[D, H, K]?, o: f32[H, K, D]?,
          w: f32[D, F]?, z: f32[F, D]?) {
   let n = normalized(h)
-  let s = einsum("bthk,bshk->bhts", einsum("btd,dhk->bthk", n, q), einsum("btd,dhk->bthk", n, u))
+  let s = einsum("bthk,bshk->bhts", einsum("btd,dhk->bthk", n, q), einsum("btd,dhk->bthk", n, k))
   let a = h + einsum("bhts,bshk,hkd->btd", softmax(s, dim=3), einsum("btd,dhk->bthk", n, v), o)
   a + relu(normalized(a) @ w) @ z
 }
@@ -131,7 +131,7 @@ fn block(h: f32[B, T, D]?, q: f32[D, H, K]?, u: f32[D, H, K]?, v: f32[D, H, K]?,
   text += fmt::format("{}fn loss(h: f32[B, T, D]{}{}) -> f32 {{\n", trains ? "" : "auto ", trains ? "?" : " auto",
                       parameters(layers, trains ? "?" : " auto"));
   for (int k = 0; k < layers; ++k)
-    text += fmt::format("  let h{1} = block({0}, q{2}, u{2}, v{2}, o{2}, w{2}, z{2})\n",
+    text += fmt::format("  let h{1} = block({0}, q{2}, k{2}, v{2}, o{2}, w{2}, z{2})\n",
                         k == 0 ? std::string("h") : fmt::format("h{}", k), k + 1, k);
   text += fmt::format("  sum(h{0} * h{0})\n}}\n", layers);
   return text + (trains ? step_text(layers, samples) : fmt::format("let l = loss({})\n", arguments(layers, samples)));
