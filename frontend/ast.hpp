@@ -237,6 +237,7 @@ struct Loop {
   ExprId limit = {};                                    // of `while`, without a `for`: so many turns are an error
   bool is_pipeline = false;                             // `pipeline` for `loop`
   std::optional<ScheduleName> schedule = std::nullopt;  // of a pipeline
+  bool is_scan = false;                                 // `scan` for `loop`: more results than are carried
 };
 
 struct Expr {

@@ -33,6 +33,7 @@ inline bool is_effect(Parser::IfExpressionContext* c) {
     if (auto* branch = alone<Parser::IfExpressionContext>(item->expression())) return is_effect(branch);
     if (alone<Parser::LoopExpressionContext>(item->expression()) != nullptr) return true;
     if (alone<Parser::PipelineExpressionContext>(item->expression()) != nullptr) return true;
+    if (alone<Parser::ScanExpressionContext>(item->expression()) != nullptr) return true;
     auto* atom = alone<Parser::AtomContext>(item->expression());
     return atom != nullptr && atom->name() != nullptr && atom->arguments() != nullptr;
   };

@@ -89,7 +89,8 @@ class Printer {
     if (place.rows.empty()) return words(" place auto");
     std::vector<Entry> rows;
     for (const std::vector<ExprId>& numbers : place.rows) {
-      const base::Span inside = base::join(ast_[numbers.front()].span, ast_[numbers.back()].span);
+      base::Span inside = base::join(ast_[numbers.front()].span, ast_[numbers.back()].span);
+      inside.end = comments_.find(']', inside.end, place.span.end);
       rows.push_back({inside, [this, &numbers, inside] { return row("[", expr_entries(numbers), "]", inside); }});
     }
     return doc_.concat({words(" place "), row("[", rows, "]", place.span)});
@@ -119,7 +120,10 @@ class Printer {
     std::uint32_t end = fn.name.span.end;
     for (const Parameter& p : fn.parameters) {
       const auto print = [this, &p] {
-        return doc_.concat({words(p.name.text + ": "), type(p.type), words(p.chosen ? " auto" : "")});
+        is_parameter_ = true;
+        const DocId own = type(p.type);
+        is_parameter_ = false;
+        return doc_.concat({words(p.name.text + ": "), own, words(p.chosen ? " auto" : "")});
       };
       const base::Span last = p.chosen.value_or(ast_[p.type].span);
       parameters.push_back({base::join(p.name.span, last), print});
@@ -274,7 +278,8 @@ class Printer {
     const Expr& e = ast_[id];
     const auto* name = std::get_if<NameRef>(&e.node);
     const bool bare = std::holds_alternative<IntLiteral>(e.node) || (name != nullptr && name->name != "_");
-    if (bare && !as_type(id)) return expr(id, kWholeLevel);
+    const bool is_constant = name != nullptr && is_parameter_ && e.parenthesised;  // a bare name is bound by calls
+    if (bare && !is_constant && !as_type(id)) return expr(id, kWholeLevel);
     return doc_.concat({words("("), tight(id), words(")")});
   }
 
@@ -454,7 +459,8 @@ class Printer {
       carried.push_back(doc_.concat({words(c.name.text + " = "), expr(c.init, kWholeLevel)}));
     }
     const std::string schedule = loop.schedule ? "by " + string_text(loop.schedule->text) + " " : "";
-    std::vector<DocId> parts{words(loop.is_pipeline ? "pipeline " : "loop "), rows_.comma_separated(carried)};
+    const char* const word = loop.is_pipeline ? "pipeline " : loop.is_scan ? "scan " : "loop ";
+    std::vector<DocId> parts{words(word), rows_.comma_separated(carried)};
     const auto add = [&](const std::string& before, ExprId id) {
       if (id.valid()) parts.insert(parts.end(), {words(before), expr(id, kWholeLevel)});
     };
@@ -471,6 +477,7 @@ class Printer {
   CommentShelf comments_;
   Rows rows_;
   bool tight_ = false;
+  bool is_parameter_ = false;
 };
 
 }  // namespace

@@ -51,6 +51,7 @@ namespace tessera::frontend {
   FOREACH(grad, GRAD, "grad", word)                           \
   FOREACH(again, AGAIN, "again", word)                        \
   FOREACH(pipeline, PIPELINE, "pipeline", word)               \
+  FOREACH(scan, SCAN, "scan", word)                           \
   FOREACH(by, BY, "by", word)                                 \
   FOREACH(auto_, AUTO, "auto", word)                          \
   FOREACH(over, OVER, "over", word)                           \

@@ -410,6 +410,7 @@ class TreeBuilder {
     if (c->ifExpression() != nullptr) return if_expression(c->ifExpression());
     if (c->loopExpression() != nullptr) return loop_expression(c->loopExpression());
     if (c->pipelineExpression() != nullptr) return pipeline_expression(c->pipelineExpression());
+    if (auto* scan = c->scanExpression()) return add(span(scan), counted(scan, &Loop::is_scan));
     const BlockId body = block(c->block());
     if (c->LOCAL() != nullptr) return add(span(c), Local{body});
     if (c->AGAIN() != nullptr) return add(span(c), Again{body});
@@ -420,8 +421,7 @@ class TreeBuilder {
     const auto blocks = c->block();
     If branch{expression(c->expression()), block(blocks[0]), {}};
     if (auto* nested = c->ifExpression()) {
-      const ExprId result = if_expression(nested);
-      branch.else_block = ast_.blocks.add(Block{{}, result, span(nested)});
+      branch.else_block = ast_.blocks.add(Block{{}, if_expression(nested), span(nested)});
     } else if (blocks.size() == 2) {
       branch.else_block = block(blocks[1]);
     } else {
@@ -442,16 +442,20 @@ class TreeBuilder {
     if (c->bound != nullptr) loop.bound = expression(c->bound);
     if (c->during != nullptr) loop.condition = expression(c->during);
     if (c->limited != nullptr) {
-      const Name limited = name(c->limited);
-      if (limited.text != "max") first_error_.add(no_limit("`" + limited.text + "`", limited.span));
+      if (text(c->limited) != "max") first_error_.add(no_limit("`" + name(c->limited).text + "`", span(c->limited)));
       loop.limit = expression(c->limit);
     }
     loop.body = block(c->block());
     return add(span(c), std::move(loop));
   }
-  ExprId pipeline_expression(Parser::PipelineExpressionContext* c) {
+  template <class Context>
+  Loop counted(Context* c, bool Loop::* form) {
     Loop loop{all_carried(c->carried()), name(c->name()), expression(c->expression()), block(c->block())};
-    loop.is_pipeline = true;
+    loop.*form = true;
+    return loop;
+  }
+  ExprId pipeline_expression(Parser::PipelineExpressionContext* c) {
+    Loop loop = counted(c, &Loop::is_pipeline);
     if (auto* by = c->STRING()) loop.schedule = ScheduleName{string(by->getSymbol()), span(by->getSymbol())};
     return add(span(c), std::move(loop));
   }

@@ -287,7 +287,9 @@ class Verifier {
     }
     TESSERA_CHECK(loop.index.has_value() == loop.bound.valid(), "an index without a bound, or a bound without one");
     TESSERA_CHECK(loop.bound.valid() || loop.condition.valid(), "a loop without an end");
-    TESSERA_CHECK(!loop.condition.valid() || !loop.is_pipeline, "a pipeline with a condition");
+    TESSERA_CHECK(!loop.condition.valid() || !(loop.is_pipeline || loop.is_scan),
+                  "a pipeline or scan with a condition");
+    TESSERA_CHECK(!loop.is_pipeline || !loop.is_scan, "a pipeline that is a scan");
     TESSERA_CHECK(!loop.limit.valid() || (loop.condition.valid() && !loop.bound.valid()), "a limit beside a bound");
     if (loop.index) name(loop.index->text);
     for (const ExprId part : {loop.bound, loop.condition, loop.limit}) {

@@ -153,6 +153,7 @@ compound
   : ifExpression
   | loopExpression
   | pipelineExpression
+  | scanExpression
   | 'local' block
   | 'again' block
   | block
@@ -174,13 +175,16 @@ carried : name '=' expression ;
 // The order in which it takes its rounds is named behind `by`. Both words are names, too.
 pipelineExpression : 'pipeline' carried (',' carried)* 'for' name '<' expression ('by' STRING)? block ;
 
+// Its block gives the carried values of the next turn, then what is kept of each turn.
+scanExpression : 'scan' carried (',' carried)* 'for' name '<' expression block ;
+
 // ---- Words -----------------------------------------------------------------------------------------------------------
 
 name : word | '_' ;
 
-// `max` and `min` are functions too, and `grad`, `again`, `pipeline`, `by`, `auto`, `over` and `use` mean something only
-// where they are followed by it; none of them is a keyword.
-word : NAME | 'max' | 'min' | 'grad' | 'again' | 'pipeline' | 'by' | 'auto' | 'over' | 'use' ;
+// `max` and `min` are functions too, and `grad`, `again`, `pipeline`, `scan`, `by`, `auto`, `over` and `use` mean something
+// only where they are followed by it; none of them is a keyword.
+word : NAME | 'max' | 'min' | 'grad' | 'again' | 'pipeline' | 'scan' | 'by' | 'auto' | 'over' | 'use' ;
 
 MESH : 'mesh' ;
 LET : 'let' ;
@@ -220,6 +224,7 @@ MIN : 'min' ;
 GRAD : 'grad' ;
 AGAIN : 'again' ;
 PIPELINE : 'pipeline' ;
+SCAN : 'scan' ;
 BY : 'by' ;
 AUTO : 'auto' ;
 OVER : 'over' ;

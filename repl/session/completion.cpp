@@ -61,7 +61,7 @@ std::vector<std::string> candidates_of(const Session& session) {
   for (const NamedMesh& mesh : session.meshes()) result.push_back(mesh.name);
   add(axes_of(session));
   add(keywords());
-  add({"grad(", "again", "pipeline", "auto", "over"});  // words of forms, and names elsewhere
+  add({"grad(", "again", "pipeline", "scan", "auto", "over"});  // words of forms, and names elsewhere
   return result;
 }
 

@@ -4,6 +4,7 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <filesystem>
 #include <memory>
 #include <utility>
 
@@ -166,8 +167,13 @@ Result<RunReport> Interpreter::advance(State& next, const std::string& text, con
     return report;
   }
   const bool shows = !report->program.shown().empty();
-  Entry entry{as_script(text, report->program, first_line, Shown::printed),
-              shows ? as_script(text, report->program, first_line, Shown::named) : "",
+  // What a loaded script uses is named from where the session is.
+  const std::string folder = std::filesystem::path(name).parent_path().string();
+  const auto script = [&](Shown shown) {
+    return moved_script(as_script(text, report->program, first_line, shown), folder, "");
+  };
+  Entry entry{script(Shown::printed),
+              shows ? script(Shown::named) : "",
               report->statistics,
               report->profile,
               report->peak_bytes,

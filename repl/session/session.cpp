@@ -5,6 +5,7 @@
 #include <array>
 #include <charconv>
 #include <cstddef>
+#include <filesystem>
 #include <optional>
 #include <string>
 #include <system_error>
@@ -148,7 +149,8 @@ bool run_load(const CommandCall& call) {
 }
 
 bool run_save(const CommandCall& call) {
-  const std::string script = script_of(call.interpreter.state().entries.in_order());
+  const std::string folder = std::filesystem::path(call.argument).parent_path().string();
+  const std::string script = moved_script(script_of(call.interpreter.state().entries.in_order()), "", folder);
   const std::string why = call.interpreter.ranks().first_finds(
       [&] { return replace_file(std::string(call.argument), script).value_or(""); });
   return why.empty() ? true : call.interpreter.complain(why);

@@ -12,6 +12,7 @@
 #include <utility>
 #include <vector>
 
+#include "runtime/engine/failures.hpp"
 #include "runtime/engine/host/devices.hpp"
 #include "runtime/execute/executor.hpp"
 #include "runtime/kernels/copy.hpp"
@@ -44,7 +45,7 @@ class RowDelivery : public std::enable_shared_from_this<RowDelivery> {
   Failure find_rows(std::size_t device) {
     const std::int64_t extent = storage_.type(result_).shape()[0];
     const auto bad = read_rows(storage_.view(ids_, device), extent, named_[device]);
-    if (bad) return base::make(Kind::index_out_of_range, bad->id, fmt::format("the table has {} rows", extent));
+    if (bad) return outside_of_sums(bad->id, extent);
     return std::nullopt;
   }
   base::Status tell_numbers();

@@ -27,6 +27,8 @@ const std::vector<Commented> kCommented = {
     {"f(g(a # inner\n), b)", "f(\n  g(\n    a  # inner\n  ),\n  b\n)\n"},
     {"f(a + # inner\n b, c)", "f(\n  a + b,  # inner\n  c\n)\n"},
     {"mesh m = [x: 4, # x\n y: 2]", "mesh m = [\n  x: 4,  # x\n  y: 2\n]\n"},
+    {"mesh m = [x: 4] place [[2, 2], [1, 4 # of a level\n]]",
+     "mesh m = [x: 4] place [\n  [2, 2],\n  [\n    1,\n    4  # of a level\n  ]\n]\n"},
     {"fn f(a: f32, # a\n b: f32 # b\n) = a", "fn f(\n  a: f32,  # a\n  b: f32  # b\n) = a\n"},
     {"fn f() = # body\n a", "fn f() = a  # body\n"},
     {"fn f(a: f32) = # body\n a", "fn f(a: f32) = a  # body\n"},

@@ -38,6 +38,8 @@ const std::vector<Malformed> kMalformed = {
     {"let a = loop w = 1 while w < 3, min=4 { w }", "1:33 syntax-error"},
     {"let a = loop w = 1 for i < 3 while w < 3, max=4 { w }", "1:41 syntax-error"},
     {"let a = pipeline w = 1 for i < 3 while w < 3 { w }", "1:34 syntax-error"},
+    {"let a = scan w = 1 while w < 3 { (w, w) }", "1:20 syntax-error"},
+    {"let a = scan w = 1 for i < 3 by \"auto\" { (w, w) }", "1:30 syntax-error"},
     {"for i in 3 { a }", "1:1 syntax-error"},
     {"let print = 3", "1:5 keyword-as-name"},
     {"let f32 = 3", "1:5 keyword-as-name"},

@@ -58,6 +58,7 @@ const std::vector<Printed> kPrinted = {
     {"let a = (local { b }) + 1", "let a = (local { b }) + 1\n"},
     {"let a = (local { b })[0]", "let a = (local { b })[0]\n"},
     {"let a: f32[(8), (N), (N + 1), (_)] = b", "let a: f32[8, N, (N+1), (_)] = b\n"},
+    {"fn f(a: f32[(N)@x, N, (3)]) -> f32[(N)] = a", "fn f(a: f32[(N)@x, N, 3]) -> f32[N] = a\n"},
     // Blocks.
     {"let a = { let b = 1; b }", "let a = {\n  let b = 1\n  b\n}\n"},
     {"if c {\n  a\n} else {\n  b\n}", "if c { a } else { b }\n"},
@@ -66,6 +67,7 @@ const std::vector<Printed> kPrinted = {
     {"loop w = w0 for i < 100 { w }", "loop w = w0 for i < 100 { w }\n"},
     {"pipeline  w=w0 for i<100 by\"1f1b\" {w}", "pipeline w = w0 for i < 100 by \"1f1b\" { w }\n"},
     {"pipeline w = w0 for by < by { pipeline }", "pipeline w = w0 for by < by { pipeline }\n"},
+    {"scan  v=v0,w=w0 for scan<3 {(v,w,scan)}", "scan v = v0, w = w0 for scan < 3 { (v, w, scan) }\n"},
     {"a; b", "a\nb\n"},
     // Empty lines: one is kept between statements, none elsewhere.
     {"\n\na\n\n\n\nb\nc\n\n", "a\n\nb\nc\n"},

@@ -59,6 +59,8 @@ const std::vector<std::string> kPrograms = {
     "pipeline w = w0 for i < 100 { w + i }",
     "pipeline w = w0, v = v0 for i < 100 by \"eager-1f1b\" { (w + i, v) }",
     "let pipeline = by(pipeline) * by",
+    "scan w = w0, v = v0 for i < 100 { (w + i, v, w, i) }",
+    "let scan = scan(scan) * scan",
     "let (a, b) = loop w = w0, m = m0 for i < n as i64 { let w2 = w; (w2, m) }",
     "let x = loop w = loop v = 1 for j < 2 { v } for i < 3 { w }",
     "let x = local { a + b }",

@@ -227,7 +227,8 @@ ExprId TreeMaker::loop() {
   loop.bound = expr();
   loop.body = block();
   loop.is_pipeline = draw_(3) == 0;
-  if (!loop.is_pipeline && draw_(2) == 0) loop.condition = expr();
+  loop.is_scan = !loop.is_pipeline && draw_(4) == 0;
+  if (!loop.is_pipeline && !loop.is_scan && draw_(2) == 0) loop.condition = expr();
   if (loop.condition.valid() && draw_(2) == 0) {
     loop.index.reset();
     loop.bound = {};

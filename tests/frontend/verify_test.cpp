@@ -140,7 +140,7 @@ const std::vector<std::string> kDifferentPrograms = {
     "a as [8] within 8", "a as [8] within 9", "f(f32[_])", "if a { b } else { c }", "if a { c } else { b }",
     "{ a }", "{ let a = b; a }", "{ assert a; a }", "{ assert a, \"\"; a }", "local { a }",
     "loop w = a for i < n { w }", "loop v = a for i < n { w }", "loop w = a for j < n { w }", "let a = b",
-    "pipeline w = a for i < n { w }", "pipeline w = a for i < n by \"x\" { w }", "pipeline w = a for i < n by \"\" { w }",
+    "scan w = a for i < n { w }", "pipeline w = a for i < n { w }", "pipeline w = a for i < n by \"x\" { w }", "pipeline w = a for i < n by \"\" { w }",
     "let b = b", "let a: f32 = b", "let (a, c) = b", "fn f() = a", "fn g() = a", "fn f() { a }",
     "fn f(a: f32) = a", "fn f(a: f64) = a", "fn f() -> f32 = a", "print a", "print a, b", "show a", "plan a",
     "assert a", "save(a, \"p\")", "save(a, \"q\")", "save_shards(a, \"p\")", "mesh m = [x: 1]", "mesh m = [y: 1]",

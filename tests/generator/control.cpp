@@ -74,6 +74,54 @@ ExpressionRef loop(Maker& maker, const Want& want, int depth) {
   return node(facts, tessera, numpy, all);
 }
 
+// A loop that begins with zeros whose type names no axis: they take the layout that the body gives.
+ExpressionRef accumulated(Maker& maker, const Want& want, int depth) {
+  const ExpressionRef times = loop_count(maker, depth);
+  const Variable index{maker.fresh("k"), settled(derived(Element::i64, {}, {}), 4, 0)};
+  const ExpressionRef added = maker.make_with({index}, want, depth);
+  const std::string sum = maker.fresh("w");
+  const std::string plain = maker.type(want.element, want.shape, {std::vector<Axes>(want.shape.size()), {}});
+  const std::string type = random_type(maker, added->facts, Pending::none);
+  const bool is_bool = want.element == Element::boolean;
+  const bool halves = is_float(want.element);
+  const std::string before = halves ? " * 0.5" : "";
+  const std::string tessera = fmt::format("(loop {0} = zeros({1}) for {2} < $0 {{ {0}{3} {4} $1 as {5} }})", sum, plain,
+                                          index.name, before, is_bool ? "||" : "+", type);
+  const std::string halved = halves ? " * " + numpy_literal(want.element, "0.5") : "";
+  const std::string numpy =
+      fmt::format("loop(lambda {0}, {1}: {1}{2} {3} $1, $0, np.zeros({4}, dtype={5}))", index.name, sum, halved,
+                  is_bool ? "|" : "+", list_text(want.shape), numpy_name(want.element));
+  const double magnitude = halves ? 2 * added->facts.magnitude : 1e300;
+  const Facts facts = derived(want.element, want.shape, facts_of({times, added}));
+  return node(settled(facts, magnitude, 2 * added->facts.error + 4 * unit(want.element) * magnitude), tessera, numpy,
+              {times, added});
+}
+
+// What a scan keeps: the carried value at the beginning of each turn.
+ExpressionRef scanned(Maker& maker, const Want& want, int depth) {
+  if (want.shape.empty() || want.shape[0] == 0) return nullptr;
+  const Want row{want.element, {want.shape.begin() + 1, want.shape.end()}, want.certain};
+  const ExpressionRef start = maker.make(row, depth);
+  const Variable index{maker.fresh("k"), settled(derived(Element::i64, {}, {}), 4, 0)};
+  const Variable carried{maker.fresh("w"), settled(derived(row.element, row.shape, {}), 1e300, 0)};
+  const bool halves = is_float(want.element);
+  const ExpressionRef body =
+      halves ? maker.make_with({index}, row, depth) : maker.make_with({index, carried}, row, depth);
+  const std::string type = random_type(maker, start->facts, Pending::none);
+  const std::string next = halves ? carried.name + " * 0.5 + $1" : "$1";
+  const std::string tessera = fmt::format(
+      "({{ let ({3}, {4}) = scan {0} = $0 as {1} for {2} < {5} {{ ({6} as {1}, {0}) }}; {4} }})", carried.name, type,
+      index.name, maker.fresh("l"), maker.fresh("s"), maker.extent(want.shape[0]), next);
+  const std::string numpy_next =
+      halves ? fmt::format("{} * {} + $1", carried.name, numpy_literal(want.element, "0.5")) : "$1";
+  const std::string numpy =
+      fmt::format("scan(lambda {}, {}: {}, {}, $0)", index.name, carried.name, numpy_next, want.shape[0]);
+  const double magnitude = halves ? start->facts.magnitude + 2 * body->facts.magnitude : 1e300;
+  const Facts facts = derived(want.element, want.shape, facts_of({start, body}));
+  const double error = start->facts.error + 2 * body->facts.error + 4 * unit(want.element) * magnitude;
+  return node(settled(facts, magnitude, error), tessera, numpy, {start, body});
+}
+
 // ---- Functions
 // -------------------------------------------------------------------------------------------------------
 
@@ -241,8 +289,8 @@ ExpressionRef gradient(Maker& maker, const Want& want, int depth) {
 }  // namespace
 
 std::vector<Production> control_productions() {
-  return {{"block", 3, block}, {"branch", 3, branch}, {"loop", 4, loop},
-          {"again", 1, again}, {"call", 5, call},     {"gradient", 2, gradient}};
+  return {{"block", 3, block},     {"branch", 3, branch}, {"loop", 4, loop}, {"accumulated", 2, accumulated},
+          {"scanned", 2, scanned}, {"again", 1, again},   {"call", 5, call}, {"gradient", 2, gradient}};
 }
 
 }  // namespace tessera::generator

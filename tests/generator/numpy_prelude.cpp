@@ -124,6 +124,14 @@ def loop_while(body, more, n, w):
     return w
 
 
+def scan(body, n, w):
+    rows = []
+    for i in range(n):
+        rows.append(w)
+        w = body(np.int64(i), w)
+    return np.stack(rows)
+
+
 def loop2(body, n, u, w):
     for i in range(int(n)):
         u, w = body(np.int64(i), u, w)

@@ -66,6 +66,12 @@ class Programs(unittest.TestCase):
                         near = 1e-7 if reference is conjugate_gradients else 1e-9
                         np.testing.assert_allclose(values[name], wanted[name], rtol=1e-9, atol=near)
 
+    def test_all_examples_are_in_the_canonical_layout(self):
+        for path in sorted(FOLDER.parent.rglob("*.tess")):
+            with self.subTest(path=str(path)):
+                done = subprocess.run([TESSERA, "fmt", "--check", str(path)], capture_output=True, text=True, check=False)
+                self.assertEqual(done.returncode, 0, done.stderr)
+
     def test_their_functions_may_stand_in_another_file(self):
         for path in FOLDER.glob("*.tess"):
             text = path.read_text(encoding="utf-8")

@@ -82,7 +82,7 @@ TEST(WordsOfTheLanguage, AreAllExplained) {
   Words explained;
   for (const WordHelp& word : words()) explained.emplace_back(word.word);
   // These are words of forms only where one begins, and names elsewhere.
-  const Words forms{"grad", "again", "pipeline", "auto", "over", "use"};
+  const Words forms{"grad", "again", "pipeline", "scan", "auto", "over", "use"};
   const auto of_forms = std::erase_if(
       explained, [&](const auto& word) { return std::find(forms.begin(), forms.end(), word) != forms.end(); });
   EXPECT_EQ(of_forms, forms.size());
@@ -267,6 +267,27 @@ TEST(Commands, SaveWritesAScriptThatLoadRuns) {
   EXPECT_EQ(other.answer(":load s.tess"), "a : f32[4@x]\n6.0\n2\né : i64\n");
   EXPECT_NE(other.answer(":load no.tess").find("cannot read no.tess"), std::string::npos);
   EXPECT_TRUE(other.interpreter.any_failed());
+}
+
+TEST(Commands, SaveNamesWhatIsUsedFromTheScriptsFolder) {
+  const Folder folder;
+  std::filesystem::create_directories("models/deep");
+  std::filesystem::create_directory("saved");
+  std::ofstream("layers.tess") << "fn twice(a: f32[N]?) = a * 2.0\n";
+  std::ofstream("models/more.tess") << "fn thrice(a: f32[N]?) = a * 3.0\n";
+  std::ofstream("models/deep/main.tess") << "use \"std/nn\"; use \"../more.tess\"  # use \"no\"\n";
+  Desk desk;
+  desk.answer("use \"layers.tess\"");
+  desk.answer(":load models/deep/main.tess");
+  desk.answer("print \"; use \", twice(ones(f32[1])), thrice(ones(f32[1]))");
+  EXPECT_EQ(desk.answer(":save saved/s.tess"), "");
+  EXPECT_EQ(read("saved/s.tess"),
+            "use \"../layers.tess\"\nuse \"std/nn\"; use \"../models/more.tess\"  # use \"no\"\n"
+            "print \"; use \", twice(ones(f32[1])), thrice(ones(f32[1]))\n");
+  Desk other;
+  EXPECT_EQ(other.answer(":load saved/s.tess"), "; use  [2.] [3.]\n");
+  EXPECT_EQ(desk.answer(":save s.tess"), "");
+  EXPECT_NE(read("s.tess").find("use \"layers.tess\"\nuse \"std/nn\"; use \"models/more.tess\""), std::string::npos);
 }
 
 TEST(Commands, AFileThatFailsChangesNothing) {

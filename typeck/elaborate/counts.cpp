@@ -1,6 +1,7 @@
 // searchsorted, bincount, histogram.
 #include <fmt/format.h>
 
+#include "synth/program/refused_id.hpp"
 #include "typeck/elaborate/derived.hpp"
 #include "typeck/kinds.hpp"
 
@@ -83,6 +84,17 @@ MaybeValue counted(OperationCall& call, const MaybeValue& ids, const MaybeValue&
                                       call.quoted());
 }
 
+// Ids below 0 lie outside of every table (synth/program/refused_id.hpp).
+MaybeValue not_below_zero(OperationCall& call, const Checked& ids) {
+  Elaborator& elaborator = call.elaborator;
+  const Formula f(call);
+  const MaybeValue all = elaborator.index_wise().cast_to(call.span, ids, ElementType::i64);
+  if (!all.has_value()) return std::nullopt;
+  const MeshRef& mesh = elaborator.type(*all).mesh_ref();
+  const MaybeValue far = elaborator.scalar(call.span, -synth::kRefusedIdDistance, ElementType::i64, mesh);
+  return f.select(f.compare(MapOp::less, all, f.number(0, all)), f.add(all, far), all);
+}
+
 }  // namespace
 
 // The parameters are edges and a.
@@ -100,7 +112,7 @@ MaybeValue run_bincount(OperationCall& call) {
   const bool are_integers = synth::is_integer(call.elaborator.type(*ids).element());
   if (!call.wants_element(*ids, are_integers, "ids are integers: i64(...)")) return std::nullopt;
   const Checked finished = call.elaborator.finished(*ids, call.quoted(), call.span);
-  return counted(call, finished, weights_of(call, finished), *count);
+  return counted(call, not_below_zero(call, finished), weights_of(call, finished), *count);
 }
 
 // The parameters are a and edges. With m edges there is a place in front of the first, and one behind the last: what is

@@ -15,6 +15,92 @@
 
 namespace tessera::typeck {
 
+namespace {
+
+bool names_no_axis(const open::WrittenLayout& layout) {
+  return layout.pending.empty() &&
+         std::ranges::all_of(layout.splits, [](const AxisList& axes) { return axes.empty(); });
+}
+
+bool is_made_in_place(const frontend::Expr& expr) {
+  return std::holds_alternative<frontend::Call>(expr.node) ||
+         std::holds_alternative<frontend::ListLiteral>(expr.node) || std::holds_alternative<frontend::With>(expr.node);
+}
+
+// Is it made where it stands, by a constructor or a literal that names no axis, perhaps with parts replaced?
+bool lies_freely(Elaborator& elaborator, const open::Use& start) {
+  if (start.expr.valid() && !is_made_in_place(elaborator.ast()[start.expr])) return false;
+  const open::Node& node = elaborator.program().nodes[start.value];
+  if (const auto* as = std::get_if<open::As>(&node.body)) return !as->is_as && names_no_axis(as->layout);
+  const auto* compute = std::get_if<open::Compute>(&node.body);
+  if (compute == nullptr) return false;
+  if (const auto* make = std::get_if<open::Make>(&compute->operation))
+    return !make->is_like && names_no_axis(make->layout);
+  if (const auto* own = std::get_if<synth::Operation>(&compute->operation))
+    return std::holds_alternative<synth::Constant>(*own);
+  const bool goes_on = std::holds_alternative<open::Update>(compute->operation) ||
+                       std::holds_alternative<open::Finish>(compute->operation);
+  return goes_on && lies_freely(elaborator, compute->operands.at(0));
+}
+
+// ---- scan
+
+bool has_known_turns(Elaborator& elaborator, const frontend::Loop& loop, const open::Loop& made_loop) {
+  if (made_loop.known_count.has_value()) return true;
+  elaborator.report(
+      base::make(Kind::scan_turns)
+          .at(elaborator.ast()[loop.bound].span)
+          .suggest("write a number, `size(a, dim=0)` or a top-level name of one; a `loop` whose body ends in "
+                   "`kept with [i] = v` takes any number of turns"));
+  return false;
+}
+
+// What is kept of a turn, taken from behind what is carried; nothing (reported) where there is none.
+std::vector<Checked> kept_of_turn(Elaborator& elaborator, const frontend::Loop& loop, Checked& body) {
+  std::vector<Checked> all = elaborator.parts(body);
+  const std::size_t carried = loop.carried.size();
+  if (all.size() <= carried) {
+    elaborator.report(
+        base::make(Kind::scan_count, carried, all.size())
+            .at(body.span)
+            .suggest("end the body with the carried values of the next turn, then what is kept of this one, as in "
+                     "`(w, sum(w))`; to keep nothing write `loop`"));
+    return {};
+  }
+  all.erase(all.begin(), all.begin() + static_cast<std::ptrdiff_t>(carried));
+  body.nodes.resize(carried);
+  return all;
+}
+
+// What is kept is a row of an array that the loop carries, too, and that begins with zeros.
+bool keep_rows(Elaborator& elaborator, const std::vector<Checked>& kept, const Checked& index, open::Loop& made_loop) {
+  for (const Checked& row : kept) {
+    const open::Type own = elaborator.type(row);
+    Shape shape = own.shape();
+    if (shape.size() == synth::kRankMax) {
+      elaborator.report(
+          base::make(Kind::rank_mismatch, "what a scan keeps", fmt::format("rank {} at most", synth::kRankMax - 1),
+                     fmt::format("rank {}", shape.size()))
+              .at(row.span, elaborator.text(row))
+              .suggest("all turns are kept in one array of one rank more: reshape it to fewer dimensions"));
+      return false;
+    }
+    shape.insert(0, made_loop.known_count.value());
+    const auto all = elaborator.made(row.span, own.element(), shape, own.mesh_ref());
+    const MaybeValue at = elaborator.again_on(index, own.mesh_ref());
+    if (!all.has_value() || !at.has_value()) return false;
+    const ValueId rows = elaborator.parameter(row.span, *all);
+    made_loop.initial.push_back({});
+    made_loop.parameters.push_back(rows);
+    const Checked put =
+        elaborator.compute(row.span, *all, open::PutRow{}, {Checked{{rows}, row.span, {}, {}, {}}, row, *at}, "`scan`");
+    made_loop.body.results.push_back(Elaborator::use(put));
+  }
+  return true;
+}
+
+}  // namespace
+
 MaybeValue Elaborator::check_loop(ExprId id, const frontend::Loop& loop, const Preference& want) {
   const Span span = ast()[id].span;
   const std::size_t outer = frame_->locals.size();
@@ -40,18 +126,19 @@ MaybeValue Elaborator::check_loop(ExprId id, const frontend::Loop& loop, const P
   if (loop.index) frame_->locals.push_back({loop.index->text, index});
   const Preference body_want{loop.carried.size() == 1 ? std::optional(type_of(made_loop.initial[0]).element())
                                                       : std::nullopt};
-  bool good = in_loop(made_loop, [&] {
-    return in_region(made_loop.body, [&] { return loop_turn(loop, index, body_want, made_loop); });
-  });
+  bool good = (!loop.is_scan || has_known_turns(*this, loop, made_loop)) && in_loop(made_loop, [&] {
+                return in_region(made_loop.body, [&] { return loop_turn(loop, index, body_want, made_loop); });
+              });
   frame_->locals.resize(outer);
   if (good && loop.is_pipeline) good = pipelined(loop, made_loop);
   std::vector<open::Type> types;
-  for (const open::Use& value : made_loop.initial) types.push_back(type_of(value));
+  for (const ValueId value : made_loop.parameters) types.push_back(type(value));
+  const std::size_t given = loop.is_scan ? types.size() : loop.carried.size();
   const ValueId node = emit(span, good ? std::move(types) : std::vector<open::Type>{}, std::move(made_loop));
   program_.nodes[node].is_complete = good;
   if (!good) return std::nullopt;
   Checked results = elements_of(node, span);
-  results.nodes.resize(loop.carried.size());
+  results.nodes.resize(given);
   return results.nodes.size() == 1 ? names_.with_affine(std::move(results)) : results;
 }
 
@@ -66,6 +153,8 @@ std::optional<std::vector<Checked>> Elaborator::carried_first(const frontend::Lo
     all.push_back(*initial);
     made_loop.initial.push_back(use(*initial));
     made_loop.names.push_back(carried.name);
+    if (type(*initial).rank() > 0 && lies_freely(*this, made_loop.initial.back()))
+      made_loop.fresh.push_back(static_cast<std::uint32_t>(made_loop.initial.size() - 1));
   }
   if (all.size() != loop.carried.size()) return std::nullopt;
   return all;
@@ -115,11 +204,14 @@ bool Elaborator::condition_first(const frontend::Loop& loop, const std::vector<C
 // The body, and behind it the condition of the next turn.
 bool Elaborator::loop_turn(const frontend::Loop& loop, const Checked& index, const Preference& want,
                            open::Loop& made_loop) {
-  const MaybeValue body = check_block(loop.body, want, true);
+  MaybeValue body = check_block(loop.body, want, true);
   if (!body.has_value()) return false;
   made_loop.body_span = body->span;
+  const std::vector<Checked> kept = loop.is_scan ? kept_of_turn(*this, loop, *body) : std::vector<Checked>{};
+  if (loop.is_scan && kept.empty()) return false;
   if (!loop_keeps_shapes(loop, made_loop, *body)) return false;
   made_loop.body.results = results_of(*body);
+  if (loop.is_scan) return keep_rows(*this, kept, index, made_loop);
   if (!loop.condition.valid()) return true;
   const Span at = ast()[loop.condition].span;
   const Checked one = scalar(at, std::int64_t{1}, ElementType::i64, type(index).mesh_ref());

@@ -126,6 +126,7 @@ open::Loop Scope::same_loop(const open::Loop& body, Scope& inner) const {
   own.known_count = body.known_count;
   own.condition = body.condition;
   own.is_limited = body.is_limited;
+  own.fresh = body.fresh;
   own.initial = uses_here(body.initial);
   own.names = body.names;
   own.body_span = body.body_span;
@@ -166,25 +167,29 @@ bool Scope::stack_carried(ValueId id, const open::Node& node, const open::Loop& 
   open::Loop own = same_loop(body, inner);
   std::vector<open::Type> types = node.types;
   const std::size_t carried = body.parameters.size();
+  std::vector<std::size_t> kept;  // what begins with zeros is never read in a turn
   for (std::size_t k = 0; k < carried; ++k) {
-    if (node.types[k].rank() == synth::kRankMax) {
+    if (body.initial[k].value.valid() && node.types[k].rank() == synth::kRankMax) {
       graph_.report(base::make(Kind::gradient_loop, fmt::format("a carried array of rank {}", node.types[k].rank()))
                         .at(node.span)
                         .suggest("its values of all turns are kept in one array of one rank more: reshape it to fewer "
                                  "dimensions"));
       return false;
     }
+    if (!body.initial[k].value.valid()) continue;
+    kept.push_back(k);
     types.push_back(stacked(node.types[k], *body.known_count));
     own.initial.emplace_back();
     own.parameters.push_back(graph_.parameter(node.span, types.back()));
   }
   if (!copy_region(body.body, own.body, inner)) return false;
   graph_.in_region(own.body, [&] {
-    for (std::size_t k = 0; k < carried; ++k) {
-      const ValueId stack = own.parameters[carried + k];
-      const ValueId at = index_on(graph_, own, types[k].mesh_ref());
-      own.body.results.push_back(build.compute(types[carried + k], open::PutRow{},
-                                               {Use{stack, {}, {}}, Use{own.parameters[k], {}, {}}, Use{at, {}, {}}}));
+    for (std::size_t at = 0; at < kept.size(); ++at) {
+      const ValueId stack = own.parameters[carried + at];
+      const ValueId value = own.parameters[kept[at]];
+      const ValueId turn = index_on(graph_, own, types[kept[at]].mesh_ref());
+      own.body.results.push_back(build.compute(types[carried + at], open::PutRow{},
+                                               {Use{stack, {}, {}}, Use{value, {}, {}}, Use{turn, {}, {}}}));
     }
     return true;
   });
@@ -193,7 +198,8 @@ bool Scope::stack_carried(ValueId id, const open::Node& node, const open::Loop& 
   const auto middle = results.begin() + static_cast<std::ptrdiff_t>(carried);
   makers_[id] = made;
   values_[id].assign(results.begin(), middle);
-  stacks_[id].assign(middle, results.end());
+  stacks_[id].resize(carried);
+  for (std::size_t at = 0; at < kept.size(); ++at) stacks_[id][kept[at]] = results[carried + at];
   return true;
 }
 
@@ -203,7 +209,8 @@ struct Scope::Turn {
 };
 
 // One turn backwards, in the region that is being made. `cotangents` are those of the values after it.
-std::optional<Scope::Turn> Scope::turn(const open::Loop& body, const std::vector<ValueId>& stacks, open::Loop& made,
+std::optional<Scope::Turn> Scope::turn(const open::Loop& body, const std::vector<ValueId>& stacks,
+                                       const std::vector<ValueId>& last, open::Loop& made,
                                        const std::map<std::size_t, ValueId>& cotangents, const Build& build) const {
   const synth::MeshRef mesh = graph_.type(body.index).mesh_ref();
   const Use index = reversed_index(build, made, mesh);
@@ -215,6 +222,10 @@ std::optional<Scope::Turn> Scope::turn(const open::Loop& body, const std::vector
   for (const ValueId original : body.indices_elsewhere)
     inner.give(original, index_there(graph_.type(original).mesh_ref()).value);
   for (std::size_t k = 0; k < stacks.size(); ++k) {
+    if (!stacks[k].valid()) {
+      inner.give(body.parameters[k], last.at(k));  // lies as it does in a turn, and is not read
+      continue;
+    }
     const open::Type type = graph_.type(body.parameters[k]);
     const Use at = index_there(type.mesh_ref());
     inner.give(body.parameters[k], build.compute(type, open::TakeRow{}, {Use{stacks[k], {}, {}}, at}).value);
@@ -270,6 +281,7 @@ bool Scope::unturned(ValueId id, const open::Loop& body, const Build& build) {
 bool Scope::reverse_loop(ValueId id, const open::Loop& body, const Build& build) {
   const auto starts = carried_cotangents(id, body, build);
   const std::vector<ValueId> stacks = stacks_.at(id);
+  const std::vector<ValueId> last = *held(id);
   open::Loop made;
   made.count = here(body.count);
   made.known_count = body.known_count;
@@ -286,7 +298,7 @@ bool Scope::reverse_loop(ValueId id, const open::Loop& body, const Build& build)
   // Contributions to values from outside the loop are carried sums, which begin with zeros.
   std::vector<std::pair<ValueId, std::uint32_t>> sums;
   const bool good = graph_.in_region(made.body, [&] {
-    const auto own = turn(body, stacks, made, cotangents, build);
+    const auto own = turn(body, stacks, last, made, cotangents, build);
     if (!own.has_value()) return false;
     for (const auto& [k, value] : own->carried) made.body.results.push_back(value);
     for (const auto& [key, given] : own->captured) {

@@ -121,6 +121,10 @@ bool Scope::compute(ValueId, const open::Node&, const open::Definition&) { retur
 
 bool Scope::compute(ValueId id, const open::Node& node, const open::Compute& body) {
   if (node.types.empty() && effects_ == Effects::left_out) return true;
+  if (purpose_ == Purpose::reverse && std::holds_alternative<open::PutRow>(body.operation)) {
+    values_[id] = {here(body.operands.at(0).value)};
+    return true;
+  }
   open::Compute own = body;
   own.operands = uses_here(body.operands);
   if (auto* used = std::get_if<open::Used>(&own.operation)) used->by = maker(used->by);
@@ -297,6 +301,8 @@ bool Scope::reverse() {
 
 bool Scope::reverse(ValueId id, const open::Node& node, const open::Compute& compute) {
   const bool is_several = std::holds_alternative<open::Together>(compute.operation);
+  if (purpose_ == Purpose::reverse && std::holds_alternative<open::PutRow>(compute.operation))
+    return reverse_row_put(id, compute, Build(graph_, node.span, reason(node)));
   const auto own = cotangent(id);
   const bool gives = own.has_value() || (is_several && activity_.any_active(id));
   if (!makers_.contains(id) || !(gives || has_cotangent(compute.operands))) return true;
@@ -312,6 +318,19 @@ bool Scope::reverse(ValueId id, const open::Node& node, const open::Compute& com
     reverse_operation(*this, build, body, id, *own);
   }
   if (!goes_home) bring_home(maker(id), body.operands, build);
+  return true;
+}
+
+// A turn puts a row of its own into the rows that a loop carries, of which no turn reads any. Its cotangent is that row
+// of theirs, and theirs stays as it is.
+bool Scope::reverse_row_put(ValueId id, const open::Compute& put, const Build& build) {
+  const auto own = cotangent(id);
+  if (!own.has_value()) return true;
+  const std::vector<Use> operands = put.operands;
+  const open::Type row = graph_.type(operands[1].value);
+  const open::Type type(graph_.type(*own).element(), row.shape(), row.mesh_ref());
+  add(operands[1].value, build.compute(type, open::TakeRow{}, {*own, here(operands[2])}), build);
+  add(operands[0].value, *own, build);
   return true;
 }
 

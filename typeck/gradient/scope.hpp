@@ -123,12 +123,15 @@ class Scope {
   bool reverse(ValueId id, const open::Node& node, const open::Element& body);
   bool reverse(ValueId id, const open::Node& node, const open::Gradient& body);
 
+  bool reverse_row_put(ValueId id, const open::Compute& body, const Build& build);
   void seed(Scope& inner, ValueId id, const std::vector<Use>& results, const Build& build) const;
   // ---- loops and branches: control.cpp
   bool stack_carried(ValueId id, const open::Node& node, const open::Loop& body);
   open::Loop same_loop(const open::Loop& body, Scope& inner) const;
-  std::optional<Turn> turn(const open::Loop& body, const std::vector<ValueId>& stacks, open::Loop& made,
-                           const std::map<std::size_t, ValueId>& cotangents, const Build& build) const;
+  // `last` are the values after the last turn.
+  std::optional<Turn> turn(const open::Loop& body, const std::vector<ValueId>& stacks, const std::vector<ValueId>& last,
+                           open::Loop& made, const std::map<std::size_t, ValueId>& cotangents,
+                           const Build& build) const;
   std::map<std::size_t, Use> carried_cotangents(ValueId id, const open::Loop& body, const Build& build);
   bool unturned(ValueId id, const open::Loop& body, const Build& build);
   bool reverse_loop(ValueId id, const open::Loop& body, const Build& build);
@@ -144,7 +147,7 @@ class Scope {
   std::map<ValueId, std::vector<ValueId>> values_;   // by node of the function, a node for each result
   std::map<ValueId, ValueId> makers_;                // where these are results of one node
   std::vector<std::pair<ValueId, ValueId>> begun_;   // nodes of the function, and the first one made for each
-  std::map<ValueId, std::vector<ValueId>> stacks_;   // of a loop: its carried values of all turns
+  std::map<ValueId, std::vector<ValueId>> stacks_;   // of a loop: its carried values of all turns that are read
   std::map<ValueId, std::unique_ptr<Scope>> calls_;  // computed inside this one
   Cotangents cotangents_;
   std::shared_ptr<Numbers> numbers_;  // by Node::again of the function

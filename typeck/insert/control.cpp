@@ -1,4 +1,4 @@
-// `as`, calls, loops, branches: what holds other nodes, or brings a value to a layout that is written.
+// `as`, calls, branches: what holds other nodes, or brings a value to a layout that is written. Loops: loops.cpp.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -137,7 +137,7 @@ bool Inserter::local_allows(InstanceId instance, const std::string& name, Span s
   return allow_received(bytes, Reason{Reason::Asker::operation, fmt::format("`{}`", name), span, {}, {}}, span);
 }
 
-// ---- Loops, branches, blocks
+// ---- Branches, blocks
 
 std::optional<std::vector<MaybeHeld>> Inserter::held_or_open(const std::vector<open::Use>& uses) {
   std::vector<MaybeHeld> all;
@@ -146,81 +146,6 @@ std::optional<std::vector<MaybeHeld>> Inserter::held_or_open(const std::vector<o
     if (use.value.valid() && !all.back().has_value()) return std::nullopt;
   }
   return all;
-}
-
-// What begins with zeros has the type that the body found for it.
-std::optional<std::vector<NodeId>> Inserter::carried_nodes(Span span, const open::Loop& body,
-                                                           const std::vector<MaybeHeld>& initial, Loop& made_loop) {
-  std::vector<NodeId> all;
-  for (std::size_t k = 0; k < initial.size(); ++k) {
-    const std::vector<NodeId>* const own = nodes_of(body.parameters[k]);
-    if (own == nullptr) return std::nullopt;
-    made_loop.parameters.push_back(own->at(0));
-    all.push_back(initial[k].has_value() ? initial[k]->node() : zeros_of(*this, span, type(own->at(0))).node());
-  }
-  return all;
-}
-
-void Inserter::insert(open::ValueId id, const open::Node& node, const open::Loop& body) {
-  const auto initial = held_or_open(body.initial);
-  const auto count = held(body.count);
-  if (!initial.has_value()) return;
-  Loop made_loop;
-  made_loop.known_count = body.known_count;
-  made_loop.condition = body.condition;
-  made_loop.is_limited = body.is_limited;
-  for (std::size_t k = 0; k < initial->size(); ++k) {
-    if (!(*initial)[k].has_value()) continue;
-    const Span span = program_.nodes[body.parameters[k]].span;
-    note(body.parameters[k], {type(*(*initial)[k])});
-    keep(body.parameters[k], std::vector{parameter(span, type(*(*initial)[k]))});
-  }
-  const auto index_on = [&](open::ValueId index) {
-    const NodeId made_index =
-        parameter(program_.nodes[index].span, ArrayType::scalar(ElementType::i64, program_.type(index).mesh_ref()));
-    note(index, {type(made_index)});
-    keep(index, std::vector{made_index});
-    return made_index;
-  };
-  made_loop.index = index_on(body.index);
-  for (const open::ValueId index : body.indices_elsewhere) made_loop.indices_elsewhere.push_back(index_on(index));
-  const auto results = in_region(made_loop.body, [&] {
-    region(body.body);
-    return held(body.body.results);
-  });
-  if (!node.is_complete || !count.has_value() || !results.has_value()) return;
-  made_loop.count = count->node();
-  for (const Held& result : *results) made_loop.body.results.push_back(result.node());
-  auto carried = carried_nodes(node.span, body, *initial, made_loop);
-  if (!carried.has_value()) return;
-  made_loop.initial = std::move(*carried);
-  if (!loop_keeps_types(body, made_loop)) return;
-  if (body.pipeline.has_value() && !plan_pipeline(node.span, body, made_loop)) return;
-  std::vector<ArrayType> types;
-  for (const NodeId value : made_loop.initial) types.push_back(type(value));
-  note_types(id, types);
-  keep(id, std::vector{emit(node.span, std::move(types), std::move(made_loop))});
-}
-
-bool Inserter::loop_keeps_types(const open::Loop& loop, const Loop& made_loop) {
-  for (std::size_t k = 0; k < made_loop.initial.size(); ++k) {
-    const ArrayType& before = type(made_loop.initial[k]);
-    const ArrayType& after = type(made_loop.body.results[k]);
-    if (synth::same_type(before, after)) continue;
-    TESSERA_CHECK(k < loop.names.size(), "a gradient's loop does not keep its types");
-    // What is whole becomes any other without a move; the body would move it in each turn.
-    const bool is_easier_first = before.layout().is_replicated() && after.layout().pending().empty();
-    const std::string first = fmt::format(
-        "start with that layout, which moves nothing: `as {}`, or `zeros(like=...)` of an array that lies so",
-        text(after));
-    const std::string last = fmt::format("end the body with `as {}`, or start with that layout", text(before));
-    report(base::make(Kind::loop_carried, loop.names[k].text, text(before), text(after))
-               .at(loop.body_span, text(after))
-               .also(loop.names[k].span, text(before))
-               .suggest(is_easier_first ? first : last));
-    return false;
-  }
-  return true;
 }
 
 void Inserter::insert(open::ValueId id, const open::Node& node, const open::If& body) {

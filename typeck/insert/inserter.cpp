@@ -121,11 +121,10 @@ void Inserter::region(const open::Region& nodes) {
   for (const open::ValueId id : nodes.order) insert(id);
 }
 
-void Inserter::insert(open::ValueId id) {
+void Inserter::insert(open::ValueId id, const open::Node& node) {
   options_.stop.look();
   reports_.at(id.value);
   body_->values.begin(id, typed_.nodes.size());
-  const open::Node& node = program_.nodes[id];
   if (whole_ != nullptr && Choosing(*this).refuses(node)) return;
   const auto outer = std::tuple(is_local_, again_, pass_there_, pass_);
   std::tie(is_local_, again_, pass_there_, pass_) = std::tuple(node.is_local, node.again, node.pass_there, node.pass);

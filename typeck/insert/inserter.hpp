@@ -54,7 +54,8 @@ class Inserter : public ClosedValues {
   std::optional<std::vector<Held>> held(const std::vector<open::Use>& uses);
   TypedStatement statement(const open::Statement& statement);
   void region(const open::Region& nodes);
-  void insert(open::ValueId id);
+  void insert(open::ValueId id) { insert(id, program_.nodes[id]); }
+  void insert(open::ValueId id, const open::Node& node);
   // The layouts of a node: those that are given, those of the node that it copies, or those that `rules` finds.
   template <class Rules>
   std::optional<NodeLayouts> assigned(open::ValueId id, const std::vector<Held>& operands, const Rules& rules) {
@@ -96,7 +97,7 @@ class Inserter : public ClosedValues {
   }
   BodyLayouts* layouts_of(open::InstanceId callee, const std::vector<ArrayType>& types);
 
-  // ---- one for each kind of node: operations.cpp, control.cpp, statements.cpp, gradient.cpp
+  // ---- one for each kind of node: operations.cpp, control.cpp, loops.cpp, statements.cpp, gradient.cpp
   void insert(open::ValueId id, const open::Node& node, const open::Parameter& body);
   void insert(open::ValueId id, const open::Node& node, const open::Input& body);
   void insert(open::ValueId id, const open::Node& node, const open::Compute& body);
@@ -126,6 +127,20 @@ class Inserter : public ClosedValues {
   bool may_live_on(NodeId node, std::size_t made_before) const;
   void note_accidental_gather(const Held& result, const open::As& as);
 
+  // ---- loops.cpp
+  // What there is before a loop's body is closed that may be closed again.
+  struct Mark;
+  Mark mark() const;
+  void forget_since(Mark mark);
+  void lay_start(const open::Use& start, const Layout& layout);
+  // Numbers of the starts whose layout is not what the turn gives, and what it gives.
+  std::vector<std::pair<std::uint32_t, Layout>> starts_to_lay(const open::Loop& body, const Loop& made) const;
+  Loop closed_turn(const open::Loop& body, const std::vector<MaybeHeld>& initial);
+  std::optional<Loop> closed_body(const open::Loop& body);
+  std::optional<std::vector<NodeId>> carried_nodes(Span span, const open::Loop& body,
+                                                   const std::vector<MaybeHeld>& initial, Loop& made);
+  bool loop_keeps_types(const open::Loop& loop, const Loop& made);
+
   // ---- control.cpp, pipeline.cpp
   // The else branch's values come to the layouts of the then branch's. A branch without a value gives zeros.
   std::optional<NodeId> join_branches(open::ValueId id, Span span, If both, const std::vector<MaybeHeld>& then_values,
@@ -133,9 +148,6 @@ class Inserter : public ClosedValues {
   Held or_zeros(Region& region, Span span, const MaybeHeld& value, const MaybeHeld& other);
   // Of results and of what loops carry, some may be without a value. Nothing where one with a value has none here.
   std::optional<std::vector<MaybeHeld>> held_or_open(const std::vector<open::Use>& uses);
-  std::optional<std::vector<NodeId>> carried_nodes(Span span, const open::Loop& body,
-                                                   const std::vector<MaybeHeld>& initial, Loop& made);
-  bool loop_keeps_types(const open::Loop& loop, const Loop& made);
   bool plan_pipeline(Span span, const open::Loop& loop, Loop& made);
   // Brings a call's arguments to the layouts that its parameters declare.
   std::optional<std::vector<NodeId>> bring_arguments(open::ValueId id, const open::Instance& callee,
@@ -161,7 +173,9 @@ class Inserter : public ClosedValues {
   bool is_given_ = false;
   std::map<open::InstanceId, std::vector<Closed>> closed_;
   std::map<base::Span, std::vector<Body>> printed_;  // what was inserted into functions of this text, by their names
-  bool is_by_rules_ = false;                         // layouts are chosen for no function
+  // What open loops carry from starts that take a layout: the layout that a loop inside has found for it.
+  std::map<open::ValueId, std::optional<Layout>> starts_;
+  bool is_by_rules_ = false;        // layouts are chosen for no function
   WholeFunction* whole_ = nullptr;  // where a function is closed on whole arrays: what the text says of layouts
 };
 

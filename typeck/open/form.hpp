@@ -358,6 +358,7 @@ class Form {
     declarations(loop.parameters);
     optional(loop.condition, "while", [&](auto& carried) { io_.number(carried); });
     io_.flag(loop.is_limited, "limited");
+    if (io_.said(!loop.fresh.empty(), "fresh")) io_.list(loop.fresh, [&](auto& carried) { io_.number(carried); });
     io_.word("names");
     io_.list(loop.names, [&](auto& name) { io_.quoted(name.text); });
     for (auto& name : loop.names) io_.place(name.span);

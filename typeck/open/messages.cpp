@@ -49,6 +49,12 @@ void Messages::report(base::Diagnostic diagnostic, std::size_t position) {
   reports_.push_back({std::move(diagnostic), position});
 }
 
+void Messages::forget_since(Mark mark) {
+  reports_.erase(reports_.begin() + static_cast<std::ptrdiff_t>(mark.reports), reports_.end());
+  seen_ = std::move(mark.seen);
+  failed_ = mark.failed;
+}
+
 std::string Messages::type_of(open::ValueId value, Moment moment) {
   asked_.push_back({value, moment, {}});
   return kBegin + std::to_string(asked_.size() - 1) + kEnd;

@@ -42,6 +42,16 @@ class Messages {
   const std::vector<Asked>& asked() const { return asked_; }
 
   std::size_t size() const { return reports_.size(); }
+
+  // What was reported until now, so that what comes after it can be forgotten: a loop's body may be closed again.
+  struct Mark {
+    std::size_t reports = 0;
+    std::set<std::pair<base::Span, std::string_view>> seen;
+    bool failed = false;
+  };
+  Mark mark() const { return {reports_.size(), seen_, failed_}; }
+  void forget_since(Mark mark);
+
   // Says of all reports from the first on that they come from this call, or from a file that is used there; of a long
   // chain the innermost are named.
   void label_calls(std::size_t first, base::Span call, std::string_view text = "in this call");

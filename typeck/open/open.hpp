@@ -245,6 +245,9 @@ struct Loop {
   // starts with, and in each turn from those that it ends with.
   std::optional<std::uint32_t> condition = {};
   bool is_limited = false;  // to need more turns than `count` is an error
+  // Numbers of starts that constructors and literals make where they stand, in a text that names no axis: such a start
+  // takes the layout of what the body gives.
+  std::vector<std::uint32_t> fresh = {};
 };
 struct If {  // a result without a value: zeros, laid out as the other branch's
   ValueId condition;

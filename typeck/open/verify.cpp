@@ -185,6 +185,8 @@ class Verifier {
       TESSERA_CHECK(own.shape().empty() && own.element() == synth::ElementType::boolean, "a condition is no bool");
     }
     TESSERA_CHECK(!body.is_limited || body.condition.has_value(), "a limit without a condition");
+    for (const std::uint32_t k : body.fresh)
+      TESSERA_CHECK(k < body.initial.size() && body.initial[k].value.valid(), "a start that is not there is laid out");
     const std::size_t outer = scope_.size();
     define_parameter(body.index);
     for (const ValueId index : body.indices_elsewhere) define_parameter(index);
