@@ -13,6 +13,14 @@ MaybeValue OperationCall::array(std::size_t parameter, std::optional<ElementType
   return elaborator.check_array(expr(parameter), Preference{element});
 }
 
+MaybeValue OperationCall::array_in_ranges() {
+  auto part = check_ranged(elaborator, expr(0), {});
+  if (!part.has_value()) return std::nullopt;
+  MaybeValue value = part->value;
+  if (!part->ranges.empty()) ranges_ = std::move(part);
+  return value;
+}
+
 MaybeValue OperationCall::pending_array(std::size_t parameter, std::size_t axes_parameter) {
   open::Wish wish;
   for (const frontend::Name& axis : axis_names(axes_parameter).value_or(std::vector<frontend::Name>{})) {

@@ -154,7 +154,10 @@ Checked identity(OperationCall& call, synth::ReduceKind kind, const Checked& a) 
 
 }  // namespace
 
-std::optional<Checked> mask(OperationCall& call, const Checked& a) {
+namespace {
+
+// `where=`, in the shape of a.
+std::optional<Checked> written_mask(OperationCall& call, const Checked& a) {
   const MaybeValue c = call.array(*call.given("where"));
   if (!c.has_value()) return std::nullopt;
   Elaborator& elaborator = call.elaborator;
@@ -187,8 +190,19 @@ std::optional<Checked> mask(OperationCall& call, const Checked& a) {
                             open::Broadcast{}, {*c}, call.quoted());
 }
 
+}  // namespace
+
+std::optional<Checked> mask(OperationCall& call, const Checked& a) {
+  const bool is_written = call.given("where").has_value();
+  const auto written = is_written ? written_mask(call, a) : std::nullopt;
+  if (!call.ranges().has_value() || (is_written && !written.has_value())) return written;
+  const auto inside = in_ranges(call.elaborator, call.span, call.quoted(), *call.ranges());
+  if (!inside.has_value() || !is_written) return inside;
+  return Formula(call).map(MapOp::logical_and, {*written, *inside}, ElementType::boolean);
+}
+
 MaybeValue masked(OperationCall& call, const Checked& a, synth::ReduceKind kind) {
-  if (!call.given("where").has_value()) return a;
+  if (!call.is_masked()) return a;
   const auto c = mask(call, a);
   return Formula(call).select(c, a, identity(call, kind, a));
 }

@@ -49,8 +49,8 @@ MaybeValue float_array(OperationCall& call);
 // Operands of one element type: a literal takes it from the first that is none (maps.cpp).
 std::optional<std::vector<Checked>> alike(OperationCall& call, const std::vector<std::size_t>& parameters);
 
-// `where=`: the mask in the shape of a; and a with what changes nothing in its reduction where the mask does not hold,
-// or a itself without a mask.
+// `where=` and ranges of run time: the mask in the shape of a; and a with what changes nothing in its reduction where
+// the mask does not hold, or a itself without a mask.
 std::optional<Checked> mask(OperationCall& call, const Checked& a);
 MaybeValue masked(OperationCall& call, const Checked& a, synth::ReduceKind kind);
 

@@ -23,6 +23,8 @@
 
 namespace tessera::typeck {
 
+struct RunTimeRange;
+
 class Elaborator : public OpenGraph {
  public:
   Elaborator(std::shared_ptr<const Ast> ast, base::SourceMap& sources, const Environment& environment,
@@ -77,7 +79,8 @@ class Elaborator : public OpenGraph {
   MaybeValue scalar_of(const Checked& value, ElementType element, const std::string& who);
   std::vector<Checked> parts(const Checked& value);  // of a tuple
   static std::vector<open::Use> results_of(const Checked& value);
-  MaybeValue check_index(ExprId id, const frontend::Index& index);
+  // With `ranges`, lengths may be known only at run time: the dimension is taken whole, and what is meant is told.
+  MaybeValue check_index(ExprId id, const frontend::Index& index, std::vector<RunTimeRange>* ranges = nullptr);
   MaybeValue with_new_dimensions(Span span, const Checked& value, const std::vector<std::size_t>& ascending);
   MaybeValue check_with(ExprId id, const frontend::With& with, const Preference& want);
   MaybeValue check_gradient(ExprId id, const frontend::Gradient& gradient);  // gradient.cpp
@@ -103,7 +106,8 @@ class Elaborator : public OpenGraph {
   std::optional<synth::Schedule> written_schedule(const frontend::Loop& loop);
   bool loop_keeps_shapes(const frontend::Loop& loop, const open::Loop& made_loop, const Checked& body);
   std::optional<std::vector<Selection>> selected(const Checked& base,
-                                                 const std::vector<frontend::Subscript>& subscripts, Span span);
+                                                 const std::vector<frontend::Subscript>& subscripts, Span span,
+                                                 std::vector<RunTimeRange>* ranges = nullptr);
   MaybeValue replaced(const Checked& base, const frontend::Replacement& part, ExprId base_id, Span span);
   MaybeValue take_steps(Span span, const Checked& value, std::vector<Selection> taken);
   MaybeValue joined(ExprId id, open::If both, const MaybeValue& condition, const MaybeValue& then_value,

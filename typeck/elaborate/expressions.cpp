@@ -11,6 +11,7 @@
 #include "synth/kinds.hpp"
 #include "typeck/elaborate/elaborator.hpp"
 #include "typeck/elaborate/fold.hpp"
+#include "typeck/elaborate/ranges.hpp"
 #include "typeck/elaborate/several_names.hpp"
 #include "typeck/kinds.hpp"
 
@@ -402,7 +403,12 @@ MaybeValue Elaborator::check_binary(ExprId id, const frontend::Binary& binary, c
   const Span span = ast()[id].span;
   const std::string who = fmt::format("`{}`", frontend::spelling(binary.op));
   const bool result_element_wanted = is_arithmetic(binary.op) || binary.op == frontend::BinaryOp::matmul;
-  auto operands = check_operands(binary.left, binary.right, result_element_wanted ? want : Preference{});
+  const Preference own_want = result_element_wanted ? want : Preference{};
+  const bool has_ranges = binary.op == frontend::BinaryOp::matmul &&
+                          (may_have_ranges(ast(), binary.left) || may_have_ranges(ast(), binary.right)) &&
+                          !is_literal(binary.left) && !is_literal(binary.right);
+  auto operands =
+      has_ranges ? product_of_ranges(*this, id, binary, own_want) : check_operands(binary.left, binary.right, own_want);
   if (!operands.has_value()) return std::nullopt;
   auto& [left, right] = *operands;
   const ElementType a = element(left);

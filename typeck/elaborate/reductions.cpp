@@ -54,11 +54,11 @@ MaybeValue reduce(OperationCall& call, const Checked& a, synth::ReduceKind kind,
 
 MaybeValue run_reduction(OperationCall& call) {
   const auto kind = std::get<synth::ReduceKind>(call.info.detail);
-  MaybeValue a = call.array(0);
+  MaybeValue a = call.array_in_ranges();
   if (!a.has_value()) return std::nullopt;
   const std::size_t dim = kind == synth::ReduceKind::sum ? 1 : 2;
   const auto dimensions = call.dims(dim, call.elaborator.type(*a).rank());
-  if (!dimensions.has_value()) return std::nullopt;
+  if (!dimensions.has_value() || !call.reduces_ranges(*dimensions)) return std::nullopt;
   if (call.elaborator.type(*a).element() == ElementType::boolean) {
     const char* const help = kind == synth::ReduceKind::max ? "of bool it is `any`" : "of bool it is `all`";
     if (!call.wants_element(*a, kind == synth::ReduceKind::sum, help)) return std::nullopt;
@@ -72,14 +72,16 @@ MaybeValue run_reduction(OperationCall& call) {
 
 // The least and the greatest of bool; of nothing they are what changes no other.
 MaybeValue run_all_any(OperationCall& call) {
-  MaybeValue a = call.array(0);
+  MaybeValue a = call.array_in_ranges();
   if (!a.has_value()) return std::nullopt;
   const open::Type from = call.elaborator.type(*a);
   const auto dimensions = call.dims(1, from.rank());
   const bool fits = from.element() == ElementType::boolean;
-  if (!dimensions.has_value() || !call.wants_element(*a, fits, "compare first, as in a != 0")) return std::nullopt;
+  if (!dimensions.has_value() || !call.reduces_ranges(*dimensions) ||
+      !call.wants_element(*a, fits, "compare first, as in a != 0"))
+    return std::nullopt;
   const auto kind = std::get<synth::ReduceKind>(call.info.detail);
-  if (call.given("where").has_value()) {
+  if (call.is_masked()) {
     const Formula f(call);
     const MaybeValue c = mask(call, *a);
     a = kind == synth::ReduceKind::max ? f.map(synth::MapOp::logical_and, {a, c})
@@ -89,10 +91,10 @@ MaybeValue run_all_any(OperationCall& call) {
 }
 
 MaybeValue run_product(OperationCall& call) {
-  MaybeValue a = call.array(0);
+  MaybeValue a = call.array_in_ranges();
   if (!a.has_value()) return std::nullopt;
   const auto dimensions = call.dims(1, call.elaborator.type(*a).rank());
-  if (!dimensions.has_value()) return std::nullopt;
+  if (!dimensions.has_value() || !call.reduces_ranges(*dimensions)) return std::nullopt;
   if (call.elaborator.type(*a).element() == ElementType::boolean)
     a = call.elaborator.index_wise().cast_to(call.span, *a, ElementType::i64);
   if (a.has_value()) a = masked(call, *a, synth::ReduceKind::product);
@@ -124,16 +126,16 @@ MaybeValue mean_where(OperationCall& call, const Checked& a, const std::vector<s
 // The global extent divides: of floats in their own type, of integers and bool in f64.
 MaybeValue run_mean(OperationCall& call) {
   Elaborator& elaborator = call.elaborator;
-  MaybeValue a = call.array(0);
+  MaybeValue a = call.array_in_ranges();
   if (!a.has_value()) return std::nullopt;
   const auto dimensions = call.dims(1, elaborator.type(*a).rank());
-  if (!dimensions.has_value()) return std::nullopt;
+  if (!dimensions.has_value() || !call.reduces_ranges(*dimensions)) return std::nullopt;
   const ElementType own = elaborator.element(*a);
   const ElementType element = synth::is_float(own) ? own : ElementType::f64;
   std::int64_t count = 1;
   for (const std::size_t d : *dimensions) count *= elaborator.type(*a).shape()[d];
   a = elaborator.index_wise().cast_to(call.span, *a, element);
-  if (a.has_value() && call.given("where").has_value()) return mean_where(call, *a, *dimensions);
+  if (a.has_value() && call.is_masked()) return mean_where(call, *a, *dimensions);
   if (a.has_value()) a = reduce(call, *a, synth::ReduceKind::sum, *dimensions);
   if (!a.has_value()) return std::nullopt;
   const Checked divisor =

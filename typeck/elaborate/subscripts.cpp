@@ -9,6 +9,7 @@
 #include "synth/kinds.hpp"
 #include "typeck/elaborate/elaborator.hpp"
 #include "typeck/elaborate/fold.hpp"
+#include "typeck/elaborate/ranges.hpp"
 
 namespace tessera::typeck {
 
@@ -27,12 +28,14 @@ std::int64_t clamped(std::int64_t position, std::int64_t extent) {
 // Resolves subscripts against one array.
 class Subscripts {
  public:
-  Subscripts(Elaborator& elaborator, const open::Type& array) : elaborator_(elaborator), array_(array) {}
+  Subscripts(Elaborator& elaborator, const open::Type& array, std::vector<RunTimeRange>* ranges)
+      : elaborator_(elaborator), array_(array), ranges_(ranges) {}
 
   std::optional<std::vector<Selection>> read(const std::vector<frontend::Subscript>& subscripts) {
     std::vector<Selection> all;
     bool good = true;
     for (std::size_t d = 0; d < array_.rank(); ++d) {
+      dimension_ = d;
       auto taken =
           d < subscripts.size() ? read_one(subscripts[d], array_.shape()[d]) : std::optional(whole(array_.shape()[d]));
       good = good && taken.has_value();
@@ -119,6 +122,10 @@ class Subscripts {
     const auto length = start.has_value() && stop.has_value() && start->affine.has_value() && stop->affine.has_value()
                             ? difference(*stop->affine, *start->affine)
                             : std::nullopt;
+    if (!length.has_value() && ranges_ != nullptr && !subscript.step.valid()) {
+      ranges_->push_back({dimension_, std::move(start), std::move(stop), subscript.span});
+      return whole(extent);
+    }
     if (!length.has_value()) {
       const bool starts_late = start.has_value() && !known_start.has_value();
       elaborator_.report(base::make(Kind::slice_length)
@@ -133,7 +140,9 @@ class Subscripts {
   // Does the range start at a scalar of run time, and is its stop written?
   static std::string help_for_length(bool starts_late, bool has_stop, std::int64_t extent) {
     const std::string mask = fmt::format("`where(iota(i64[{}]) < j, a, 0.0)`", extent);
-    if (!starts_late) return fmt::format("a length that is known at run time is a mask, as in {}", mask);
+    if (!starts_late)
+      return fmt::format(
+          "only what adds elements up along it takes such a range, as `sum(a[:j])`; else it is a mask: {}", mask);
     if (!has_stop) return "give both ends, with one run-time scalar and a constant length, as in `a[i:i+8]`";
     return fmt::format("both ends go with one name, as in `let p = ...` and `a[p:p+8]`; another length is a mask: {}",
                        mask);
@@ -146,14 +155,16 @@ class Subscripts {
 
   Elaborator& elaborator_;
   const open::Type& array_;
+  std::vector<RunTimeRange>* ranges_;  // null: lengths are known
+  std::size_t dimension_ = 0;          // that is read
 };
 
 // What the subscripts select of every dimension.
 std::optional<std::vector<Selection>> Elaborator::selected(const Checked& base,
                                                            const std::vector<frontend::Subscript>& subscripts,
-                                                           Span span) {
+                                                           Span span, std::vector<RunTimeRange>* ranges) {
   const open::Type from = type(base);
-  if (subscripts.size() <= from.rank()) return Subscripts(*this, from).read(subscripts);
+  if (subscripts.size() <= from.rank()) return Subscripts(*this, from, ranges).read(subscripts);
   const std::string most = fmt::format("{} subscript{}", from.rank(), from.rank() == 1 ? "" : "s");
   const std::string written = text(span);
   const bool adds = written.find("None") != std::string::npos || written.find("newaxis") != std::string::npos;
@@ -173,9 +184,20 @@ bool is_new(const Ast& ast, const frontend::Subscript& subscript) {
   return name != nullptr && name->name == "new";
 }
 
+// The dimensions of the array become those of the part.
+void number_anew(std::vector<RunTimeRange>& ranges, const std::vector<Selection>& taken,
+                 const std::vector<std::size_t>& added) {
+  for (RunTimeRange& range : ranges) {
+    const auto before = taken.begin() + static_cast<std::ptrdiff_t>(range.dimension);
+    range.dimension -=
+        static_cast<std::size_t>(std::count_if(taken.begin(), before, [](const auto& one) { return one.single; }));
+    for (const std::size_t d : added) range.dimension += d <= range.dimension ? 1 : 0;
+  }
+}
+
 }  // namespace
 
-MaybeValue Elaborator::check_index(ExprId id, const frontend::Index& index) {
+MaybeValue Elaborator::check_index(ExprId id, const frontend::Index& index, std::vector<RunTimeRange>* ranges) {
   const Span span = ast()[id].span;
   const MaybeValue base_value = check_array(index.base);
   if (!base_value.has_value()) return std::nullopt;
@@ -189,7 +211,8 @@ MaybeValue Elaborator::check_index(ExprId id, const frontend::Index& index) {
     if (!adds) rest.push_back(subscript);
     kept += adds || subscript.kind != frontend::Subscript::Kind::single ? 1 : 0;
   }
-  const auto taken = selected(*base_value, rest, span);
+  const auto taken = selected(*base_value, rest, span, ranges);
+  if (taken.has_value() && ranges != nullptr) number_anew(*ranges, *taken, added);
   const MaybeValue part = taken.has_value() ? take_steps(span, *base_value, *taken) : std::nullopt;
   return part.has_value() && !added.empty() ? with_new_dimensions(span, *part, added) : part;
 }

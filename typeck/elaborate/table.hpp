@@ -12,6 +12,7 @@
 
 #include "typeck/elaborate/elaborator.hpp"
 #include "typeck/elaborate/operation_names.hpp"
+#include "typeck/elaborate/ranges.hpp"
 
 namespace tessera::typeck {
 
@@ -77,6 +78,14 @@ class OperationCall {
   bool has(std::size_t parameter) const { return bound_[parameter] != nullptr; }
   Span span_of(std::size_t parameter) const { return bound_[parameter]->span; }
   MaybeValue array(std::size_t parameter, std::optional<ElementType> element = {});
+  // The first operand, of which a range may be meant that only run time knows: along dimensions that are reduced.
+  MaybeValue array_in_ranges();
+  const std::optional<RangedPart>& ranges() const { return ranges_; }
+  // Are only some elements meant, by `where=` or by ranges?
+  bool is_masked() const { return ranges_.has_value() || given("where").has_value(); }
+  bool reduces_ranges(const std::vector<std::size_t>& dimensions) {
+    return !ranges_.has_value() || ranges_go_along(elaborator, *ranges_, dimensions);
+  }
   // The operand of a collective that finishes a pending sum over the axes of another argument.
   MaybeValue pending_array(std::size_t parameter, std::size_t axes_parameter);
   std::optional<std::vector<Checked>> arrays(std::size_t parameter);
@@ -117,6 +126,7 @@ class OperationCall {
   std::vector<const frontend::Argument*> bound_;
   std::vector<const frontend::Argument*> rest_;
   std::vector<std::size_t> dims_read_;
+  std::optional<RangedPart> ranges_;
   const frontend::Call* call_ = nullptr;   // as it was written
   std::optional<std::string> meant_type_;  // for the value that stands in a type's place, for help
 

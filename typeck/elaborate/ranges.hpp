@@ -1,0 +1,44 @@
+// Ranges whose length is known only at run time, `a[i, :j]`, where they stand directly in what adds elements up along
+// them. The whole dimension is taken, so that its extent is known, and what lies outside of the range counts as
+// nothing. Private to typeck/elaborate/.
+//
+// `sum(a[:j])` is `sum(a, where=iota(like=a) < j)`, and `a[:j] @ b[:j]` has zeros from j on in both.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "typeck/elaborate/values.hpp"
+
+namespace tessera::typeck {
+
+class Elaborator;
+
+// One of these ranges. An end that is not written is the array's; a negative one counts from the end.
+struct RunTimeRange {
+  std::size_t dimension = 0;  // of the part, without the dimensions of its integers
+  MaybeValue start;
+  MaybeValue stop;
+  Span span;
+};
+
+// A part of an array with its whole dimensions, and the ranges that are meant.
+struct RangedPart {
+  Checked value;
+  std::vector<RunTimeRange> ranges;
+};
+
+// May an expression be a part with such ranges?
+bool may_have_ranges(const Ast& ast, ExprId id);
+// The value of an expression, and its ranges if it is a part that has some.
+std::optional<RangedPart> check_ranged(Elaborator& elaborator, ExprId id, const Preference& want);
+// Which elements lie in all ranges: bool, in the shape of the part.
+MaybeValue in_ranges(Elaborator& elaborator, Span span, const std::string& who, const RangedPart& part);
+// Refuses ranges along other dimensions than these.
+bool ranges_go_along(Elaborator& elaborator, const RangedPart& part, const std::vector<std::size_t>& dimensions);
+// The operands of `@`: zeros outside of their ranges, which go along what is summed, and are the same in both.
+std::optional<std::pair<Checked, Checked>> product_of_ranges(Elaborator& elaborator, ExprId id,
+                                                             const frontend::Binary& product, const Preference& want);
+
+}  // namespace tessera::typeck
