@@ -7,7 +7,6 @@
 #include <charconv>
 #include <memory>
 #include <optional>
-#include <thread>
 #include <tuple>
 #include <utility>
 #include <vector>
@@ -33,12 +32,6 @@ constexpr const char* kAbout =
 constexpr const char* kExitStatuses =
     "Exit status: 0 done; 1 the program is wrong; 2 the command line is wrong; 3 a file, memory or a peer failed;\n"
     "4 a bug in Tessera. NO_COLOR is honoured.";
-// All ranks that a command starts run on this machine. More is a slip of the finger, which would stop it.
-int ranks_max() {
-  constexpr int kAlways = 64;
-  constexpr int kForEachCore = 16;
-  return std::max(kAlways, kForEachCore * static_cast<int>(std::thread::hardware_concurrency()));
-}
 
 // Answers a request that this build or process cannot meet.
 std::optional<Answer> not_here(const Wishes& wishes) {

@@ -3,9 +3,18 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include <algorithm>
+#include <thread>
+
 #include "repl/line/defines.hpp"
 
 namespace tessera::repl {
+
+int ranks_max() {
+  constexpr int kAlways = 64;
+  constexpr int kForEachCore = 16;
+  return std::max(kAlways, kForEachCore * static_cast<int>(std::thread::hardware_concurrency()));
+}
 
 namespace {
 

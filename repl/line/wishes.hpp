@@ -43,6 +43,9 @@ struct Wishes {
   LanguageServerOptions language_server;
 };
 
+// All ranks that a command starts run on this machine. More is a slip of the finger, which would stop it.
+int ranks_max();
+
 // Adds every command with its options.
 void add_commands(CLI::App& app, Wishes& wishes);
 
