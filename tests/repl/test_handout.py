@@ -47,6 +47,16 @@ class Handout(BrowserTest):
             self.assertEqual(widths[0], widths[1])
             self.assertLess(widths[1], width)
 
+    def test_a_page_does_not_end_between_a_heading_and_its_picture(self):
+        self.open(3)
+        self.print()
+        # What stands above a picture stays with what follows it, and another array is in one piece.
+        self.assertEqual(self.browser.evaluate(
+            "[...document.querySelectorAll('#title, #why, #pattern, #others h2, #others .why, #others .pattern, .stage svg')]"
+            ".filter((one) => getComputedStyle(one).breakAfter !== 'avoid').length"), 0)
+        self.assertEqual(self.browser.evaluate(
+            "[...document.querySelectorAll('#others > div')].map((one) => getComputedStyle(one).breakInside)"), ["avoid"])
+
     def test_a_lesson_of_one_array_or_none(self):
         for lesson, arrays in ((1, 1), (42, 0)):
             self.open(lesson)
