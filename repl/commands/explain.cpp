@@ -1,3 +1,4 @@
+#include <fmt/format.h>
 #include <unistd.h>
 
 #include "repl/commands/commands.hpp"
@@ -17,12 +18,20 @@ std::string_view without_brackets(std::string_view name) {
   return name.substr(begin + 1, name.size() - begin - 2);
 }
 
+// Why nothing is known about a name, with the nearest of all names if no error has one that is near.
+Diagnostics not_found(std::string_view name) {
+  Diagnostics why = explain(name).diagnostics();
+  const auto meant = topic_near(name);
+  if (meant && why.front().help.empty()) why.front().help = fmt::format("did you mean `{}`?", *meant);
+  return why;
+}
+
 }  // namespace
 
 int perform(const ExplainOptions& options, Console& console) {
   const std::string_view name = without_brackets(options.name);
   const std::string text = doc_text(name);
-  if (text.empty()) return failed(explain(name).diagnostics(), console);
+  if (text.empty()) return failed(not_found(name), console);
   console.out(manual_text(text, terminal_columns(), takes_colour(STDOUT_FILENO) ? Colour::yes : Colour::no));
   return kExitDone;
 }

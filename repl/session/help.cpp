@@ -68,7 +68,8 @@ std::string operation_text(const OperationHelp& operation) {
   return text;
 }
 
-// The nearest of all that can be asked about.
+}  // namespace
+
 std::optional<std::string> topic_near(std::string_view name) {
   std::vector<std::string> topics;
   for (const OperationHelp& operation : operations()) topics.push_back(operation.name);
@@ -79,6 +80,8 @@ std::optional<std::string> topic_near(std::string_view name) {
   for (std::string& text : library_names()) topics.push_back(std::move(text));
   return nearest_spelling(name, topics);
 }
+
+namespace {
 
 // Without what other systems mean by the name.
 std::string own_text(std::string_view name) {

@@ -109,6 +109,9 @@ class Explain(CommandLine):
                                    "  help: did you mean `axis-used-twice`?\n")
         self.assertEqual(done.out, "")
 
+    def test_a_word_of_no_error(self):
+        self.assertIn("help: did you mean `all_reduce`?\n", self.fails(2, "explain", "allreduce").err)
+
 
 if __name__ == "__main__":
     main()
