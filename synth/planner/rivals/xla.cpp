@@ -172,7 +172,7 @@ std::optional<AxisList> axes_of_places(const Mesh& mesh, const Devices& places) 
 base::Result<FlowChain> flow_chain(const ArrayType& from, const ArrayType& to, Flow flow) {
   if (from.mesh() != to.mesh()) return unsupported("the meshes differ");
   const PendingChange change = pending_change(from, to);
-  if (!change.resolve.empty() || !change.keep.empty()) return unsupported("the pending axes differ");
+  if (!change.resolve.empty() || !change.keep.empty()) return unsupported("the pending sums differ");
   const Devices numbers = numbers_in_position(from.mesh(), change.common);
   const Extents extents(from.shape().begin(), from.shape().end());
   const Reshard found = reshard(extents, tiling_of(from, numbers), tiling_of(to, numbers), flow);

@@ -40,7 +40,7 @@ TEST(PlanJson, OfFailures) {
   const auto unsupported = plan(pending, to, Machine{}, options);
   EXPECT_EQ(print_json_error(pending, to, Planner::xla, unsupported.errors()[0]),
             R"({"mesh": "x:4", "from": "f32[8,8]{+x}", "to": "f32[8,8]", "planner": "xla", "devices": 4, )"
-            R"("error": "unsupported", "message": "the planner `xla` cannot do this: the pending axes differ"})");
+            R"("error": "unsupported", "message": "the planner `xla` cannot do this: the pending sums differ"})");
   options.planner = Planner::tessera;
   options.within_bytes = 100;
   options.source = Source::kept_whole;

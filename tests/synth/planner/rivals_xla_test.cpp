@@ -149,9 +149,9 @@ TEST(Xla, SubAxesAreOrdersOfDevicesLikeAnyOther) {
 
 TEST(Xla, DoesNotChangePendingSets) {
   EXPECT_EQ(xla_failure("x:2,y:2", "f32[8@x]{+y}", "f32[8@x]"),
-            "the planner `xla` cannot do this: the pending axes differ");
+            "the planner `xla` cannot do this: the pending sums differ");
   EXPECT_EQ(xla_failure("x:2,y:2", "f32[8@x]", "f32[8@x]{+y}"),
-            "the planner `xla` cannot do this: the pending axes differ");
+            "the planner `xla` cannot do this: the pending sums differ");
 }
 
 TEST(Xla, DoesNotMixThePositionsOfSums) {
