@@ -5,6 +5,7 @@
 
 #include "repl/commands/commands.hpp"
 #include "repl/process/exit.hpp"
+#include "repl/process/output_picture.hpp"
 #include "repl/render/refusals.hpp"
 #include "repl/render/table.hpp"
 #include "repl/render/units.hpp"
@@ -102,7 +103,8 @@ int perform(const CompareOptions& options, Console& console) {
     }
     attempts.push_back(Tried{std::move(request), std::move(plan)});
   }
-  console.out(options.json ? json_of(attempts) : table_of(attempts) + modelled_line(*machine, kMachineHelp));
+  console.out(options.json ? json_of(attempts)
+                           : answer_for_output(table_of(attempts) + modelled_line(*machine, kMachineHelp)));
   return status_of(attempts, console);
 }
 

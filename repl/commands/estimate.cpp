@@ -13,6 +13,7 @@
 #include "repl/page/page.hpp"
 #include "repl/process/exit.hpp"
 #include "repl/process/files.hpp"
+#include "repl/process/output_picture.hpp"
 #include "repl/render/units.hpp"
 #include "tessera/estimate.hpp"
 
@@ -78,8 +79,8 @@ int tell_one(const Estimated& one, const EstimateOptions& options, Console& cons
     console.out(estimate_json(*one.estimate).dump() + "\n");
     return kExitDone;
   }
-  console.out(estimate_text(*one.estimate, one.text, options.order) + modelled_line(one.machine, kMachineHelp) +
-              device_note(*one.estimate));
+  console.out(answer_for_output(estimate_text(*one.estimate, one.text, options.order) +
+                                modelled_line(one.machine, kMachineHelp) + device_note(*one.estimate)));
   return kExitDone;
 }
 
@@ -129,7 +130,7 @@ int perform(const EstimateOptions& options, Console& console) {
   if (options.json) {
     for (const SweptEstimate& one : swept) console.out(json_of(one));
   } else {
-    console.out(sweep_text(swept) + device_note(*last->estimate));
+    console.out(answer_for_output(sweep_text(swept) + device_note(*last->estimate)));
   }
   return kExitDone;
 }

@@ -6,6 +6,7 @@
 #include "repl/commands/commands.hpp"
 #include "repl/process/exit.hpp"
 #include "repl/process/files.hpp"
+#include "repl/process/output_picture.hpp"
 #include "repl/render/json.hpp"
 #include "repl/render/units.hpp"
 #include "repl/session/traffic.hpp"
@@ -94,7 +95,7 @@ int plan_for_people(const PlanRequest& request, Console& console) {
   if (!plan) return failed(plan.diagnostics(), console);
   const std::string mesh = plan->mesh_text();
   if (mesh.find(" place ") != std::string::npos) console.out("mesh " + mesh + "\n");
-  console.out(plan->text() + links_text(*plan) + modelled_line(request.machine, kMachineHelp));
+  console.out(answer_for_output(plan->text() + links_text(*plan) + modelled_line(request.machine, kMachineHelp)));
   return kExitDone;
 }
 

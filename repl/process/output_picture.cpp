@@ -19,4 +19,8 @@ std::string page_for_output(std::string_view text) {
   return picture_for_output(wrapped_around_pictures(text, terminal_columns()));
 }
 
+std::string answer_for_output(std::string_view text) {
+  return is_terminal(STDOUT_FILENO) ? fitted(text, terminal_columns()) : std::string(text);
+}
+
 }  // namespace tessera::repl

@@ -1,4 +1,4 @@
-// Pictures as standard output takes them.
+// Pictures and tables as standard output takes them.
 #pragma once
 
 #include <string>
@@ -10,5 +10,7 @@ namespace tessera::repl {
 std::string picture_for_output(std::string_view text);
 // A page of prose and pictures: its lines broken at words as well, and on a pipe, too.
 std::string page_for_output(std::string_view text);
+// A command's answer: made to fit a terminal, as it is elsewhere.
+std::string answer_for_output(std::string_view text);
 
 }  // namespace tessera::repl

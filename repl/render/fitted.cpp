@@ -107,8 +107,10 @@ std::string fold_table(const std::vector<std::string_view>& lines, std::size_t f
     std::size_t to = from + 1;
     while (to < table.begins.size() && head + end_of(to) - 2 - table.begins[from] <= width) ++to;
     for (std::size_t i = first; i < first + table.lines; ++i) {
-      const std::string line =
-          between_columns(lines[i], 0, head) + between_columns(lines[i], table.begins[from], end_of(to - 1));
+      const std::string cells_of_row = between_columns(lines[i], table.begins[from], end_of(to - 1));
+      // A row that has nothing in these columns was there already.
+      if (from > 1 && cells_of_row.find_first_not_of(' ') == std::string::npos) continue;
+      const std::string line = between_columns(lines[i], 0, head) + cells_of_row;
       result += line.substr(0, line.find_last_not_of(' ') + 1) + "\n";
     }
     from = to;

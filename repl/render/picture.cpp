@@ -163,6 +163,14 @@ void fold_picture(const Lines& lines, std::size_t first, std::size_t end, std::s
   }
 }
 
+// What stands above a picture, `a: f32[4@x] on [x:2]`: no words of the paragraph before it.
+bool is_heading(const Lines& lines, std::size_t at) {
+  const auto is_border_at = [&](std::size_t i) { return i < lines.size() && is_border(lines[i]); };
+  const std::string_view line = lines[at];
+  if (line.empty() || line.front() == ' ' || line.find('|') != std::string_view::npos) return false;
+  return is_border_at(at + 1) || (is_border_at(at + 2) && lines[at + 1].starts_with(' '));
+}
+
 // Folds the pictures that are too wide; the text between them is as `other` makes it.
 template <class Other>
 std::string with_folded_pictures(std::string_view text, int width, const Other& other) {
@@ -171,6 +179,11 @@ std::string with_folded_pictures(std::string_view text, int width, const Other& 
   std::string between;
   for (std::size_t i = 0; i < lines.size();) {
     const std::size_t end = wide_picture_end(lines, i, static_cast<std::size_t>(width));
+    if (is_heading(lines, i)) {
+      result += other(std::exchange(between, ""));
+      result += wrapped_at_words(lines[i++], width) + "\n";
+      continue;
+    }
     if (end == i) {
       between += lines[i++];
       between += "\n";

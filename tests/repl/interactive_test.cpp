@@ -348,7 +348,8 @@ TEST(Picture, OnANarrowScreenIsFolded) {
       "after\n";
   EXPECT_EQ(fold_pictures(picture, 27), picture);
   EXPECT_EQ(fold_pictures(picture, 21),
-            "a: f32[2, 4@x] on [x:3]\n"
+            "a: f32[2, 4@x] on\n"
+            "[x:3]\n"
             "      0:1     1:2\n"
             "    +-----+---------+\n"
             "0:2 | one | two     |\n"
@@ -371,6 +372,18 @@ TEST(Picture, IsFoldedAndNotWrappedAsWords) {
             "Words that are\nmany.\n"
             "      0:1\n    +-----+\n0:2 | one |\n    +-----+\n"
             "        1:2\n    +---------+\n0:2 | two     |\n    +---------+\n");
+}
+
+TEST(Picture, HasItsHeadingInALineOfItsOwn) {
+  const std::string page =
+      "Words that are many.\n"
+      "a: f32[2]\n"
+      "      0:1\n"
+      "    +-----+\n"
+      "0:2 | one |\n"
+      "    +-----+\n";
+  EXPECT_EQ(wrapped_around_pictures(page, 16),
+            "Words that are\nmany.\na: f32[2]\n      0:1\n    +-----+\n0:2 | one |\n    +-----+\n");
 }
 
 TEST(Tables, AreContinuedBelowThemselvesOnANarrowTerminal) {

@@ -1,10 +1,11 @@
-"""Outputs that are full, closed or gone, inputs that are closed, and the order of the two outputs."""
+"""Outputs that are full, closed, gone or narrow, inputs that are closed, and the order of the two outputs."""
 
 import os
 import subprocess
 import unittest
 
 from driver import CommandLine, main
+from terminal import Terminal, plain
 
 MANY = "let a = iota(i64[200])\n" + "print a\n" * 5000
 
@@ -82,6 +83,35 @@ class Inputs(CommandLine):
     def test_a_folder_as_input(self):
         self.assertEqual(self.shell('"$tessera" run - < .').status, 2)
         self.assertEqual(self.shell('"$tessera" < .').status, 2)
+
+
+class Widths(CommandLine):
+    """What a command writes to a terminal fits it; what it writes elsewhere is as wide as it is."""
+
+    def lines_of(self, *arguments, columns):
+        self.environment.pop("COLUMNS", None)
+        terminal = Terminal(self, *arguments, columns=columns)
+        self.assertEqual(terminal.ended(), 0)
+        while terminal.read(0.1):
+            pass
+        return plain(terminal.text).splitlines()
+
+    def test_a_command_fits_its_answer(self):
+        plan = ("plan", "--mesh", "x:2,y:2", "f32[8@x,8]{+y} -> f32[8,8@(x,y)]")
+        wide, narrow = self.lines_of(*plan, columns=120), self.lines_of(*plan, columns=80)
+        self.assertGreater(max(map(len, wide)), 80)
+        self.assertLessEqual(max(map(len, narrow)), 80)
+        self.assertEqual(len([line for line in narrow if line.startswith("  reduce_scatter")]), 2)
+        self.assertEqual(self.succeeds(*plan).splitlines(), wide)
+        compare = ("compare", "--mesh", "x:2,y:2", "f32[8@x,8@y] -> f32[8,8@(x,y)]")
+        self.assertLessEqual(max(map(len, self.lines_of(*compare, columns=60))), 60)
+
+    def test_a_heading_fits_its_picture(self):
+        self.write("a.tess", "mesh m = [x: 2, y: 2]\nlet activations = iota(f32[6@x, 2@y])\nshow activations as [6@(x,y), 2]\n")
+        lines = self.lines_of("run", "a.tess", columns=40)
+        self.assertLessEqual(max(map(len, lines)), 40)
+        self.assertEqual(" ".join(line.strip() for line in lines[:2]),
+                         "activations as [6@(x,y), 2]: f32[6@(x,y), 2] on [x:2,y:2]")
 
 
 class Start(CommandLine):
