@@ -41,7 +41,9 @@ struct Name {
   FOREACH(u8, "u8")                       \
   FOREACH(i16, "i16")                     \
   FOREACH(u16, "u16")                     \
-  FOREACH(u32, "u32")
+  FOREACH(u32, "u32")                     \
+  FOREACH(c64, "c64")                     \
+  FOREACH(c128, "c128")
 
 enum class ElementKeyword : std::uint8_t {
 #define MEMBER(identifier, spelling) identifier,
@@ -93,7 +95,8 @@ struct IntLiteral {
 };
 struct FloatLiteral {
   double value;
-  std::string text;  // as written, so that it prints back the same
+  std::string text;           // as written, so that it prints back the same
+  bool is_imaginary = false;  // `2.0j`, whose value is 2.0
 };
 struct BoolLiteral {
   bool value;

@@ -163,7 +163,7 @@ Answer unknown_element(const Place& p) {
   if (const auto meant = element_meant_by(p.text())) {
     return std::move(why).suggest(fmt::format("did you mean `{}`?", *meant));
   }
-  return std::move(why).suggest("the element types are bool, i8 to i64, u8 to u32, f32, f64, f16 and bf16");
+  return std::move(why).suggest("the element types are bool, i8 to i64, u8 to u32, f32, f64, f16, bf16, c64 and c128");
 }
 
 // `f"{x}"`

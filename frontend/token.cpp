@@ -86,4 +86,9 @@ bool is_real_literal(std::string_view text) {
   return take_digits(text) > 0 && text.empty();
 }
 
+bool is_number(std::string_view text) {
+  std::string_view digits = text;
+  return is_real_literal(text) || (take_digits(digits) > 0 && digits.empty());
+}
+
 }  // namespace tessera::frontend

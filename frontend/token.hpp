@@ -46,6 +46,8 @@ namespace tessera::frontend {
   FOREACH(i16, I16, "i16", element)                           \
   FOREACH(u16, U16, "u16", element)                           \
   FOREACH(u32, U32, "u32", element)                           \
+  FOREACH(c64, C64, "c64", element)                           \
+  FOREACH(c128, C128, "c128", element)                        \
   FOREACH(max, MAX, "max", word)                              \
   FOREACH(min, MIN, "min", word)                              \
   FOREACH(grad, GRAD, "grad", word)                           \
@@ -88,6 +90,7 @@ namespace tessera::frontend {
   FOREACH(name, NAME, "a name", word)                         \
   FOREACH(integer, INT, "an integer", literal)                \
   FOREACH(real, FLOAT, "a number", literal)                   \
+  FOREACH(imaginary, IMAGINARY, "a number", literal)          \
   FOREACH(size, SIZE, "a size", literal)                      \
   FOREACH(string, STRING, "a string", literal)                \
   FOREACH(open_string, OPEN_STRING, "an open string", bad)    \
@@ -140,6 +143,8 @@ TokenKind closer_of(TokenKind open);
 bool is_name(std::string_view text);
 // Is it spelled like a number with a fraction or an exponent?
 bool is_real_literal(std::string_view text);
+// The same, or digits alone.
+bool is_number(std::string_view text);
 
 // Byte offsets [begin, end) into the text.
 struct Token {

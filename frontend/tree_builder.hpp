@@ -368,6 +368,9 @@ class TreeBuilder {
       case Parser::INT: return integer(token);
       case Parser::FLOAT:
         return add(span(c), FloatLiteral{first_error_.worth(real_value(text(c), span(c))), std::string(text(c))});
+      case Parser::IMAGINARY:
+        return add(span(c), FloatLiteral{first_error_.worth(real_value(text(c).substr(0, text(c).size() - 1), span(c))),
+                                         std::string(text(c)), true});
       case Parser::STRING: return add(span(c), StringLiteral{string(token)});
       default: return add(span(c), BoolLiteral{token->getType() == Parser::TRUE});
     }

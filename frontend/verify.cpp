@@ -196,8 +196,11 @@ class Verifier {
     least_allowed_ = false;
   }
   void check(const FloatLiteral& literal) {
-    TESSERA_CHECK(is_real_literal(literal.text), "a float literal that is not spelled as one");
-    const auto worth = real_value(literal.text, {});
+    const std::string_view number(literal.text.data(), literal.text.size() - (literal.is_imaginary ? 1 : 0));
+    const bool is_spelled_so =
+        literal.is_imaginary ? literal.text.ends_with('j') && is_number(number) : is_real_literal(number);
+    TESSERA_CHECK(is_spelled_so, "a float literal that is not spelled as one");
+    const auto worth = real_value(number, {});
     const auto* value = std::get_if<double>(&worth);
     TESSERA_CHECK(value != nullptr && *value == literal.value, "a float literal whose text has another value");
   }

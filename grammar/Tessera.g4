@@ -77,7 +77,7 @@ type : element shape? layout ;
 // After `as` the element type may be left out: it stays what it is.
 newType : element shape? layout | shape layout ;
 
-element : 'bool' | 'i32' | 'i64' | 'f32' | 'f64' | 'bf16' | 'f16' | 'i8' | 'u8' | 'i16' | 'u16' | 'u32' ;
+element : 'bool' | 'i32' | 'i64' | 'f32' | 'f64' | 'bf16' | 'f16' | 'i8' | 'u8' | 'i16' | 'u16' | 'u32' | 'c64' | 'c128' ;
 
 shape : '[' (dimension (',' dimension)* ','?)? ']' ;
 dimension : extent ('@' axes)? ;
@@ -127,6 +127,7 @@ subscript
 atom
   : INT
   | FLOAT
+  | IMAGINARY
   | STRING
   | 'true'
   | 'false'
@@ -219,6 +220,8 @@ U8 : 'u8' ;
 I16 : 'i16' ;
 U16 : 'u16' ;
 U32 : 'u32' ;
+C64 : 'c64' ;
+C128 : 'c128' ;
 MAX : 'max' ;
 MIN : 'min' ;
 GRAD : 'grad' ;
@@ -264,6 +267,7 @@ NAME : [\p{Letter}_] [\p{Letter}_0-9]* ;
 
 INT : DIGITS ;
 FLOAT : DIGITS '.' DIGITS? EXPONENT? | '.' DIGITS EXPONENT? | DIGITS EXPONENT ;
+IMAGINARY : ( INT | FLOAT ) 'j' ;
 fragment DIGITS : [0-9] ('_'? [0-9])* ;
 fragment EXPONENT : [eE] [+-]? DIGITS ;
 

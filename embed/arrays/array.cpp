@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <complex>
 #include <cstring>
 #include <utility>
 
@@ -93,6 +94,8 @@ template Result<std::vector<std::int32_t>> Array::to_vector() const;
 template Result<std::vector<std::int64_t>> Array::to_vector() const;
 template Result<std::vector<float>> Array::to_vector() const;
 template Result<std::vector<double>> Array::to_vector() const;
+template Result<std::vector<std::complex<float>>> Array::to_vector() const;
+template Result<std::vector<std::complex<double>>> Array::to_vector() const;
 
 Result<Array::Tile> Array::tile(std::int64_t device) const {
   if (device < 0 || device >= devices()) {

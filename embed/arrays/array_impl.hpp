@@ -33,6 +33,10 @@ template <>
 inline constexpr synth::ElementType element_of<float> = synth::ElementType::f32;
 template <>
 inline constexpr synth::ElementType element_of<double> = synth::ElementType::f64;
+template <>
+inline constexpr synth::ElementType element_of<std::complex<float>> = synth::ElementType::c64;
+template <>
+inline constexpr synth::ElementType element_of<std::complex<double>> = synth::ElementType::c128;
 
 }  // namespace embed
 }  // namespace tessera

@@ -93,6 +93,8 @@ Element to_public(synth::ElementType element) {
     case synth::ElementType::i16: return Element::i16;
     case synth::ElementType::u16: return Element::u16;
     case synth::ElementType::u32: return Element::u32;
+    case synth::ElementType::c64: return Element::c64;
+    case synth::ElementType::c128: return Element::c128;
   }
   return Element::boolean;
 }

@@ -60,6 +60,8 @@ std::optional<typeck::KnownScalar> known(const std::vector<T>& values, const std
     return typeck::KnownScalar(bool{values.front()});
   } else if constexpr (std::is_integral_v<T>) {
     return typeck::KnownScalar(std::int64_t{values.front()});
+  } else if constexpr (!std::is_floating_point_v<T>) {
+    return std::nullopt;  // a complex number
   } else {
     return typeck::KnownScalar(double{values.front()});
   }
@@ -126,6 +128,10 @@ template Status Session::set(std::string_view, const std::vector<std::int32_t>&,
 template Status Session::set(std::string_view, const std::vector<std::int64_t>&, const std::vector<std::int64_t>&);
 template Status Session::set(std::string_view, const std::vector<float>&, const std::vector<std::int64_t>&);
 template Status Session::set(std::string_view, const std::vector<double>&, const std::vector<std::int64_t>&);
+template Status Session::set(std::string_view, const std::vector<std::complex<float>>&,
+                             const std::vector<std::int64_t>&);
+template Status Session::set(std::string_view, const std::vector<std::complex<double>>&,
+                             const std::vector<std::int64_t>&);
 
 Status Session::set(std::string_view name, const Array& array) {
   return embed::safely([&]() -> Status {

@@ -153,7 +153,7 @@ base::Result<Described> read_type(const Reading& reading) {
   const auto element = foreign_element(word);
   if (!element)
     return scanner.unsupported(0, fmt::format("`{}`", word),
-                               "arrays hold bool, i8 to i64, u8 to u32, f32, f64, f16 or bf16");
+                               "arrays hold bool, i8 to i64, u8 to u32, f32, f64, f16, bf16, c64 or c128");
   shape.element = *element;
   if (scanner.take("<") && !scanner.skip_to_closing()) return scanner.wrong("a `>` is missing");
   const auto read_axes_of = [&]() -> base::Status {

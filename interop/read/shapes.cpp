@@ -22,14 +22,15 @@ struct ElementName {
 
 // What numpy, XLA and torch call the element types that we have.
 constexpr auto kElementNames = std::to_array<ElementName>({
-    {"pred", ElementType::boolean}, {"i1", ElementType::boolean},    {"s32", ElementType::i32},
-    {"int32", ElementType::i32},    {"s64", ElementType::i64},       {"int64", ElementType::i64},
-    {"long", ElementType::i64},     {"float32", ElementType::f32},   {"float", ElementType::f32},
-    {"float64", ElementType::f64},  {"double", ElementType::f64},    {"float16", ElementType::f16},
-    {"half", ElementType::f16},     {"bfloat16", ElementType::bf16}, {"s8", ElementType::i8},
-    {"int8", ElementType::i8},      {"uint8", ElementType::u8},      {"s16", ElementType::i16},
-    {"int16", ElementType::i16},    {"short", ElementType::i16},     {"uint16", ElementType::u16},
-    {"uint32", ElementType::u32},
+    {"pred", ElementType::boolean},    {"i1", ElementType::boolean},    {"s32", ElementType::i32},
+    {"int32", ElementType::i32},       {"s64", ElementType::i64},       {"int64", ElementType::i64},
+    {"long", ElementType::i64},        {"float32", ElementType::f32},   {"float", ElementType::f32},
+    {"float64", ElementType::f64},     {"double", ElementType::f64},    {"float16", ElementType::f16},
+    {"half", ElementType::f16},        {"bfloat16", ElementType::bf16}, {"s8", ElementType::i8},
+    {"int8", ElementType::i8},         {"uint8", ElementType::u8},      {"s16", ElementType::i16},
+    {"int16", ElementType::i16},       {"short", ElementType::i16},     {"uint16", ElementType::u16},
+    {"uint32", ElementType::u32},      {"complex64", ElementType::c64}, {"cfloat", ElementType::c64},
+    {"complex128", ElementType::c128}, {"cdouble", ElementType::c128},
 });
 
 base::Result<ElementType> read_element(Scanner& scanner, std::optional<std::int64_t> bytes) {
@@ -44,7 +45,8 @@ base::Result<ElementType> read_element(Scanner& scanner, std::optional<std::int6
   const std::string_view plain = word.starts_with("torch.") ? word.substr(6) : word;
   if (const auto element = foreign_element(plain)) return *element;
   return scanner
-      .unsupported(begin, fmt::format("`{}`", word), "arrays hold bool, i8 to i64, u8 to u32, f32, f64, f16 or bf16")
+      .unsupported(begin, fmt::format("`{}`", word),
+                   "arrays hold bool, i8 to i64, u8 to u32, f32, f64, f16, bf16, c64 or c128")
       .suggest("to plan for elements of its width, give their bytes: --bytes 1");
 }
 

@@ -53,6 +53,8 @@ std::string_view dtype_of(synth::ElementType element) {
     case synth::ElementType::i16: return "int16";
     case synth::ElementType::u16: return "uint16";
     case synth::ElementType::u32: return "uint32";
+    case synth::ElementType::c64: return "complex64";
+    case synth::ElementType::c128: return "complex128";
   }
   return "";
 }

@@ -32,6 +32,8 @@ CElement c_element(ElementType element) {
     case ElementType::u8: return {"unsigned char", "MPI_UNSIGNED_CHAR"};
     case ElementType::i16: return {"short", "MPI_SHORT"};
     case ElementType::u32: return {"unsigned int", "MPI_UNSIGNED"};
+    case ElementType::c64: return {"float _Complex", "MPI_C_FLOAT_COMPLEX"};
+    case ElementType::c128: return {"double _Complex", "MPI_C_DOUBLE_COMPLEX"};
     case ElementType::u16:
     case ElementType::f16:
     case ElementType::bf16: return {"unsigned short", "MPI_UNSIGNED_SHORT"};
@@ -60,7 +62,7 @@ std::string combination(ElementType element, ReduceOp reduce) {
 // What changes nothing: of a float sum -0.0.
 std::string identity(ElementType element, ReduceOp reduce) {
   if (reduce == ReduceOp::product) return "1";
-  if (reduce == ReduceOp::sum) return synth::is_float(element) ? "-0.0" : "0";
+  if (reduce == ReduceOp::sum) return synth::is_rounded(element) ? "-0.0" : "0";
   const bool greatest = reduce == ReduceOp::min;
   if (synth::is_float(element)) return greatest ? "HUGE_VAL" : "-HUGE_VAL";
   if (element == ElementType::i32) return greatest ? "INT_MAX" : "INT_MIN";

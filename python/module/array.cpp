@@ -4,6 +4,7 @@
 #include <nanobind/stl/string.h>
 
 #include <algorithm>
+#include <complex>
 #include <cstring>
 #include <string>
 
@@ -81,6 +82,10 @@ nb::object dlpack(const nb::object& self, const nb::kwargs& options) {
   return tile_in_place(array, device_here(array), false).attr("__dlpack__")(**options);
 }
 
+nb::object complex_number(std::complex<double> number) {
+  return nb::steal(PyComplex_FromDoubles(number.real(), number.imag()));
+}
+
 // A scalar as one of Python's numbers.
 nb::object scalar(const Array& array, const char* wanted) {
   if (!array.shape().empty()) {
@@ -89,7 +94,7 @@ nb::object scalar(const Array& array, const char* wanted) {
   }
   if (array.element() == Element::f16 || array.element() == Element::bf16)
     return nb::float_(taken(array.to_vector<float>()).front());
-  std::byte bytes[8] = {};
+  std::byte bytes[16] = {};
   done(array.copy_to(bytes));
   const auto read = [&]<class T>(T value) {
     std::memcpy(&value, bytes, sizeof value);
@@ -106,6 +111,8 @@ nb::object scalar(const Array& array, const char* wanted) {
     case Element::i16: return nb::int_(read(std::int16_t{}));
     case Element::u16: return nb::int_(read(std::uint16_t{}));
     case Element::u32: return nb::int_(read(std::uint32_t{}));
+    case Element::c64: return complex_number(read(std::complex<float>{}));
+    case Element::c128: return complex_number(read(std::complex<double>{}));
     case Element::f16:
     case Element::bf16: break;
   }

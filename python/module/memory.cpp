@@ -41,6 +41,8 @@ std::optional<Element> element_of(const char* format, Py_ssize_t bytes) {
   if (code == "e") return Element::f16;
   if (code == "f") return Element::f32;
   if (code == "d") return Element::f64;
+  if (code == "Zf") return Element::c64;
+  if (code == "Zd") return Element::c128;
   return std::nullopt;
 }
 
@@ -62,6 +64,8 @@ std::optional<Element> element_of(nb::dlpack::dtype type) {
   if (is(Code::Float, 32)) return Element::f32;
   if (is(Code::Float, 64)) return Element::f64;
   if (is(Code::Bfloat, 16)) return Element::bf16;
+  if (is(Code::Complex, 64)) return Element::c64;
+  if (is(Code::Complex, 128)) return Element::c128;
   return std::nullopt;
 }
 
@@ -88,6 +92,8 @@ const char* numpy_name(Element element) {
     case Element::i16: return "int16";
     case Element::u16: return "uint16";
     case Element::u32: return "uint32";
+    case Element::c64: return "complex64";
+    case Element::c128: return "complex128";
   }
   return "";
 }
@@ -96,8 +102,9 @@ const char* numpy_name(Element element) {
   const std::string is = "this is a " + description(object);
   if (wanted == nullptr) {
     throw nb::type_error(
-        (is + ", and Tessera's element types are bool, i8 to i64, u8 to u32, f32, f64, f16 and bf16: convert it, "
-              "`x.astype(\"float32\")` say")
+        (is +
+         ", and Tessera's element types are bool, i8 to i64, u8 to u32, f32, f64, f16, bf16, c64 and c128: convert it, "
+         "`x.astype(\"float32\")` say")
             .c_str());
   }
   const std::string to =
@@ -241,6 +248,8 @@ const char* name_of(Element element) {
     case Element::i16: return "i16";
     case Element::u16: return "u16";
     case Element::u32: return "u32";
+    case Element::c64: return "c64";
+    case Element::c128: return "c128";
   }
   return "";
 }
@@ -254,7 +263,9 @@ std::int64_t bytes_of(Element element) {
     case Element::u32:
     case Element::f32: return 4;
     case Element::i64:
-    case Element::f64: return 8;
+    case Element::f64:
+    case Element::c64: return 8;
+    case Element::c128: return 16;
     case Element::i16:
     case Element::u16:
     case Element::f16:
@@ -282,6 +293,8 @@ nb::dlpack::dtype dlpack_type(Element element, bool bf16_as_u16) {
     case Element::f32:
     case Element::f64:
     case Element::f16: return type(Code::Float);
+    case Element::c64:
+    case Element::c128: return type(Code::Complex);
     case Element::bf16: return type(bf16_as_u16 ? Code::UInt : Code::Bfloat);
   }
   return type(Code::Float);

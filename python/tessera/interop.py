@@ -14,7 +14,7 @@ from ._tessera import _layout_formats, _read_layout, _read_layouts, _write_layou
 
 __all__ = ["Layout", "read", "read_pair"]
 
-_ELEMENTS = {"bool": "bool", "int32": "i32", "int64": "i64", "float32": "f32", "float64": "f64", "float16": "f16", "bfloat16": "bf16", "int8": "i8", "uint8": "u8", "int16": "i16", "uint16": "u16", "uint32": "u32"}
+_ELEMENTS = {"bool": "bool", "int32": "i32", "int64": "i64", "float32": "f32", "float64": "f64", "float16": "f16", "bfloat16": "bf16", "int8": "i8", "uint8": "u8", "int16": "i16", "uint16": "u16", "uint32": "u32", "complex64": "c64", "complex128": "c128"}
 # How a text of each format begins.
 _BEGINS = (
     (r"#sdy\.|sdy\.|<@|@\w+\s*,", "sdy"),
@@ -23,7 +23,7 @@ _BEGINS = (
     (r"[\[(]\s*(_?S(trided)?(Shard)?|R(eplicate)?|P(artial)?|Shard)\b", "dtensor"),
     (r"[\[(]\s*[\])]", "dtensor"),
     (r"(R|S[01]+)+\s*$", "alpa"),
-    (r"(bool|i8|i16|i32|i64|u8|u16|u32|f16|bf16|f32|f64)\s*(\[|\{|$)", "tessera"),
+    (r"(bool|i8|i16|i32|i64|u8|u16|u32|f16|bf16|f32|f64|c64|c128)\s*(\[|\{|$)", "tessera"),
     (r"\w+(<[^>]*>)?\[", "jax"),
 )
 

@@ -59,6 +59,8 @@ Numbers read_elements(Element element, const std::vector<std::byte>& bytes) {
     case Element::i16: return read_as<std::int16_t>(bytes);
     case Element::u16: return read_as<std::uint16_t>(bytes);
     case Element::u32: return read_as<std::uint32_t>(bytes);
+    case Element::c64: return read_as<float>(bytes);
+    case Element::c128: return read_as<double>(bytes);
   }
   return {};
 }

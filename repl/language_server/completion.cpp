@@ -128,8 +128,8 @@ bool is_one_of(std::string_view word, const std::vector<std::string_view>& words
 void add_words(Json& all, Wanted wanted) {
   const std::vector<std::string_view> statements = {"mesh", "let",  "fn",          "print", "show",
                                                     "plan", "save", "save_shards", "assert"};
-  const std::vector<std::string_view> elements = {"bool", "i32", "i64", "f32", "f64", "bf16",
-                                                  "f16",  "i8",  "u8",  "i16", "u16", "u32"};
+  const std::vector<std::string_view> elements = {"bool", "i32", "i64", "f32", "f64", "bf16", "f16",
+                                                  "i8",   "u8",  "i16", "u16", "u32", "c64",  "c128"};
   for (const WordHelp& word : words()) {
     const bool is_statement = is_one_of(word.word, statements);
     const bool is_element = is_one_of(word.word, elements);

@@ -11,6 +11,8 @@ constexpr std::string_view kInteger = "an element type: whole numbers; overflow 
 constexpr std::string_view kFloat = "an element type: IEEE floating point";
 constexpr std::string_view kStoredInteger =
     "an element type of integers that stores what operations compute as i64; what does not fit wraps";
+constexpr std::string_view kComplex =
+    "an element type of complex numbers, a real and an imaginary part: `complex(re, im)`, `2.0j`";
 constexpr std::string_view kStored =
     "an element type of 16 bits to store and move; operations that compute take it as f32";
 constexpr std::string_view kIf = "one of two values, by a scalar of type bool; both are of one type";
@@ -75,6 +77,8 @@ constexpr std::array kWords = {
     WordHelp{"i16", "let b = i16(a)", kStoredInteger},
     WordHelp{"u16", "let b = u16(a)", kStoredInteger},
     WordHelp{"u32", "let b = u32(a)", kStoredInteger},
+    WordHelp{"c64", "let b = c64(a)", kComplex},
+    WordHelp{"c128", "let b = c128(a)", kComplex},
 };
 
 }  // namespace

@@ -30,10 +30,11 @@ struct NpyElement {
   std::string_view code;
 };
 inline constexpr NpyElement kNpyElements[] = {
-    {synth::ElementType::boolean, "b1"}, {synth::ElementType::i32, "i4"}, {synth::ElementType::i64, "i8"},
-    {synth::ElementType::f32, "f4"},     {synth::ElementType::f64, "f8"}, {synth::ElementType::f16, "f2"},
-    {synth::ElementType::bf16, "V2"},    {synth::ElementType::i8, "i1"},  {synth::ElementType::u8, "u1"},
-    {synth::ElementType::i16, "i2"},     {synth::ElementType::u16, "u2"}, {synth::ElementType::u32, "u4"},
+    {synth::ElementType::boolean, "b1"}, {synth::ElementType::i32, "i4"},   {synth::ElementType::i64, "i8"},
+    {synth::ElementType::f32, "f4"},     {synth::ElementType::f64, "f8"},   {synth::ElementType::f16, "f2"},
+    {synth::ElementType::bf16, "V2"},    {synth::ElementType::i8, "i1"},    {synth::ElementType::u8, "u1"},
+    {synth::ElementType::i16, "i2"},     {synth::ElementType::u16, "u2"},   {synth::ElementType::u32, "u4"},
+    {synth::ElementType::c64, "c8"},     {synth::ElementType::c128, "c16"},
 };
 
 base::Result<NpyHeader> read_header(const OpenedFile& opened);

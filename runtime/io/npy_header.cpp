@@ -122,7 +122,7 @@ class Dictionary {
     std::string instead;
     if (code == "u8") instead = "a.astype(\"i8\")";
     if (code == "f12" || code == "f16") instead = "a.astype(\"f8\")";
-    if (code == "c8" || code == "c16") instead = "a.real` and `a.imag";
+    if (code == "c32") instead = "a.astype(\"c16\")";
     if (!instead.empty()) instead = fmt::format("; in NumPy save `{}`", instead);
     fail(fmt::format("its elements are of type {}, which Tessera does not have{}", shown, instead));
   }

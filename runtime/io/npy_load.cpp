@@ -124,8 +124,10 @@ class BoxRead {
 };
 
 void reverse_bytes(const TileOut& out) {
-  const std::int64_t size = synth::bytes_of(out.element);
-  parallel_ranges(count(out.shape), kGrain, [&](std::int64_t begin, std::int64_t end) {
+  // Of a complex number each part is turned.
+  const std::int64_t parts = synth::is_complex(out.element) ? 2 : 1;
+  const std::int64_t size = synth::bytes_of(out.element) / parts;
+  parallel_ranges(parts * count(out.shape), kGrain, [&](std::int64_t begin, std::int64_t end) {
     for (std::byte* e = out.data + begin * size; e < out.data + end * size; e += size) std::reverse(e, e + size);
   });
 }

@@ -22,7 +22,7 @@ const TensorElement kTensorElements[] = {
     {"I64", 8, synth::ElementType::i64},
     {"F64", 8, synth::ElementType::f64},
     {"U64", 8, {}},
-    {"C64", 8, {}},
+    {"C64", 8, synth::ElementType::c64},
     {"I32", 4, synth::ElementType::i32},
     {"F32", 4, synth::ElementType::f32},
     {"U32", 4, synth::ElementType::u32},

@@ -5,7 +5,9 @@
 #include "base/check.hpp"
 #include "runtime/elements/arithmetic.hpp"
 #include "runtime/kernels/blas_product.hpp"
+#include "runtime/kernels/complex_parts.hpp"
 #include "runtime/kernels/contract_indices.hpp"
+#include "runtime/kernels/map.hpp"
 #include "runtime/kernels/matmul.hpp"
 #include "runtime/kernels/parallel.hpp"
 #include "runtime/kernels/scaled_rows.hpp"
@@ -208,7 +210,46 @@ void contract_as_product(const ContractIndices& indices, const ProductShape& sha
 
 }  // namespace
 
+namespace {
+
+// re = a.re b.re - a.im b.im, im = a.re b.im + a.im b.re, each of the four a sum of its own; of one operand its parts'
+// sums.
+void contract_complex(const synth::Contract& how, std::span<const TileView> operands, const TileOut& out,
+                      LargeProducts large) {
+  const PartsBuffer re(out.element, out.shape);
+  const PartsBuffer im(out.element, out.shape);
+  const auto of_parts = [&](std::initializer_list<Part> parts, const TileOut& to) {
+    std::vector<TileView> views;
+    for (const Part part : parts) views.push_back(part_view(operands[views.size()], part));
+    contract(how, views, to, large);
+  };
+  if (operands.size() == 1) {
+    of_parts({Part::real}, re.tile());
+    of_parts({Part::imaginary}, im.tile());
+    return join_parts(re.tile(), im.tile(), out);
+  }
+  TESSERA_CHECK(operands.size() == 2, "complex numbers are multiplied two at a time");
+  const PartsBuffer more(out.element, out.shape);
+  const auto join = [&](synth::MapOp op, const TileOut& to) {
+    const std::array<TileView, 2> both = {dense_view(to), dense_view(more.tile())};
+    map(op, both, to);
+  };
+  of_parts({Part::real, Part::real}, re.tile());
+  of_parts({Part::imaginary, Part::imaginary}, more.tile());
+  join(synth::MapOp::subtract, re.tile());
+  of_parts({Part::real, Part::imaginary}, im.tile());
+  of_parts({Part::imaginary, Part::real}, more.tile());
+  join(synth::MapOp::add, im.tile());
+  join_parts(re.tile(), im.tile(), out);
+}
+
+}  // namespace
+
 void contract(const synth::Contract& how, std::span<const TileView> operands, const TileOut& out, LargeProducts large) {
+  if (synth::is_complex(out.element)) {
+    if (!is_empty(out.shape)) contract_complex(how, operands, out, large);
+    return;
+  }
   const ContractIndices indices(how, operands, out.shape);
   if (is_empty(out.shape)) return;
   ProductShape shape;

@@ -41,6 +41,7 @@ std::optional<std::int64_t> first_bad(const TileView& operand, const synth::Shap
 // The operand is looked through in its own shape first: mostly nothing is bad, and a scalar is quickly done.
 template <class Bad>
 std::optional<std::int64_t> first_bad_integer(const TileView& operand, const synth::Shape& shape, Bad bad) {
+  if (synth::is_complex(operand.element)) return std::nullopt;
   return synth::visit_element(operand.element, [&](auto zero) -> std::optional<std::int64_t> {
     using T = decltype(zero);
     if constexpr (!Integer<T>)
@@ -71,6 +72,8 @@ std::optional<std::int64_t> first_without_value(synth::MapOp op, Operands operan
 MapLoop map_loop(synth::MapOp op, Operands operands, synth::ElementType result) {
   namespace e = elementwise;
   using synth::MapOp;
+  if (synth::is_complex(result) || synth::is_complex(operands.back().element))
+    return e::of_complex(op, result, operands.back().element);
   switch (op) {
     case MapOp::add: return e::binary<e::Add>(result);
     case MapOp::subtract: return e::binary<e::Subtract>(result);
@@ -114,6 +117,9 @@ MapLoop map_loop(synth::MapOp op, Operands operands, synth::ElementType result) 
     case MapOp::clip: return e::clip(result);
     case MapOp::cast: return e::cast(result, operands[0].element);
     case MapOp::copy: return e::copy(result);
+    case MapOp::complex:
+    case MapOp::real:
+    case MapOp::imaginary: break;  // one side is complex
   }
   throw base::InternalError("an elementwise operation has no loop");
 }

@@ -29,5 +29,7 @@ MapLoop select(synth::ElementType element);
 MapLoop clip(synth::ElementType element);
 MapLoop cast(synth::ElementType result, synth::ElementType operand);
 MapLoop copy(synth::ElementType element);
+// Loops whose result or last operand is complex.
+MapLoop of_complex(synth::MapOp op, synth::ElementType result, synth::ElementType operand);
 
 }  // namespace tessera::runtime::elementwise

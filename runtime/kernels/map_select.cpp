@@ -40,6 +40,7 @@ MapLoop integer_cast(synth::ElementType storage, bool stores) {
 // Elements go as they are, whatever they mean; those of storage types have been widened.
 MapLoop select(synth::ElementType element) {
   switch (synth::bytes_of(element)) {
+    case 16: return map_loop_of<Select, synth::SixteenBytes, Byte, synth::SixteenBytes, synth::SixteenBytes>();
     case 8: return map_loop_of<Select, std::uint64_t, Byte, std::uint64_t, std::uint64_t>();
     case 4: return map_loop_of<Select, std::uint32_t, Byte, std::uint32_t, std::uint32_t>();
     case 1: return map_loop_of<Select, Byte, Byte, Byte, Byte>();

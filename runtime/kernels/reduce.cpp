@@ -10,6 +10,7 @@
 #include "runtime/elements/arithmetic.hpp"
 #include "runtime/kernels/axes.hpp"
 #include "runtime/kernels/bring_in.hpp"
+#include "runtime/kernels/complex_parts.hpp"
 #include "runtime/kernels/given_up.hpp"
 #include "runtime/kernels/pairwise.hpp"
 #include "runtime/kernels/parallel.hpp"
@@ -241,6 +242,14 @@ void reduce_typed(synth::ReduceKind kind, const TileView& operand, std::span<con
 void reduce(synth::ReduceKind kind, const TileView& operand, std::span<const std::uint8_t> dimensions,
             const TileOut& out) {
   TESSERA_CHECK(operand.element == out.element, "a reduction changes the element type");
+  if (synth::is_complex(operand.element)) {
+    TESSERA_CHECK(kind == synth::ReduceKind::sum, "complex numbers are only added up");
+    const PartsBuffer re(out.element, out.shape);
+    const PartsBuffer im(out.element, out.shape);
+    reduce(kind, part_view(operand, Part::real), dimensions, re.tile());
+    reduce(kind, part_view(operand, Part::imaginary), dimensions, im.tile());
+    return join_parts(re.tile(), im.tile(), out);
+  }
   synth::visit_element(operand.element, [&](auto zero) {
     using T = decltype(zero);
     reduce_typed<T>(kind, operand, dimensions, out);

@@ -9,6 +9,7 @@
 #include "runtime/elements/arithmetic.hpp"
 #include "runtime/kernels/axes.hpp"
 #include "runtime/kernels/bring_in.hpp"
+#include "runtime/kernels/complex_parts.hpp"
 #include "runtime/kernels/given_up.hpp"
 #include "runtime/kernels/parallel.hpp"
 #include "runtime/kernels/reduce.hpp"
@@ -183,7 +184,25 @@ void combine_run(bool first, T* out, std::int64_t out_stride, const T* part, std
 
 }  // namespace
 
+namespace {
+
+void combine_complex(std::span<const TileView> numbers, const TileTarget& out) {
+  const std::int64_t bytes = synth::bytes_of(synth::part_of(numbers[0].element));
+  const synth::Shape strides = part_strides(out.strides);
+  for (const Part part : {Part::real, Part::imaginary}) {
+    std::vector<TileView> parts;
+    for (const TileView& own : numbers) parts.push_back(part_view(own, part));
+    combine_parts(synth::ReduceOp::sum, parts, TileTarget{strides, out.data + (part == Part::imaginary ? bytes : 0)});
+  }
+}
+
+}  // namespace
+
 void combine_parts(synth::ReduceOp op, std::span<const TileView> parts, const TileTarget& out) {
+  if (synth::is_complex(parts[0].element)) {
+    TESSERA_CHECK(op == synth::ReduceOp::sum, "complex numbers are only added up");
+    return combine_complex(parts, out);
+  }
   std::vector<Nest<2>> nests;
   for (const TileView& part : parts) nests.push_back(make_nest<2>(part.shape, {out.strides, part.strides}));
   // All parts of a piece before the next piece, which therefore stays in the cache.
@@ -209,6 +228,8 @@ void combine_parts(synth::ReduceOp op, std::span<const TileView> parts, const Ti
 }
 
 void fill_identity(synth::ReduceOp op, const TileOut& out) {
+  if (synth::is_complex(out.element))
+    return fill_identity(op, TileOut{synth::part_of(out.element), synth::Shape{2 * count(out.shape)}, out.data});
   synth::visit_element(out.element, [&](auto zero) {
     using T = decltype(zero);
     visit_combine<T>(kind_of(op), [&](auto how) {

@@ -15,7 +15,7 @@ using synth::RegisterId;
 // Integers may have no quotient and no power.
 bool may_fail(synth::MapOp op, synth::ElementType element) {
   const bool partial = op == synth::MapOp::divide || op == synth::MapOp::remainder || op == synth::MapOp::power;
-  return partial && element != synth::ElementType::f32 && element != synth::ElementType::f64;
+  return partial && !synth::is_rounded(element);
 }
 
 // Elements of a row: what a block has of the dimensions that it is not cut along. More do not stay in a core's cache.
@@ -72,7 +72,7 @@ class Growth {
     const RegisterId operand = apply.operands[0];
     const synth::Shape& shape = program_.registers[operand].shape();
     if (reduce.dimensions.empty() || is_empty(shape)) return false;  // a sum of nothing has rules of its own
-    if (!is_on_mesh(operand)) return false;
+    if (!is_on_mesh(operand) || synth::is_complex(program_.registers[operand].element())) return false;
     const std::size_t first = reduce.dimensions.front();
     const std::size_t lead = results_.empty() ? first : std::min(first, lead_);
     if (lead == 0) return take_flat(apply, reduce);

@@ -46,11 +46,15 @@ std::string float_scalar(T x, Digits digits = {}) {
   return text + exponent_text(decimal.exponent);
 }
 
+// The sign of numbers that have none: nothing, or as behind a real part a plus.
+enum class Signs : std::uint8_t { of_negative, of_all };
+
 // How the floats of one array are written: with an exponent or without, and how wide.
 template <class T>
 class FloatFormat {
  public:
-  explicit FloatFormat(std::span<const T> values, Digits digits = {}) : digits_(digits) {
+  explicit FloatFormat(std::span<const T> values, Digits digits = {}, Signs signs = Signs::of_negative)
+      : digits_(digits), signs_(signs) {
     std::vector<T> finite;
     std::copy_if(values.begin(), values.end(), std::back_inserter(finite), [](T x) { return std::isfinite(x); });
     scientific_ = wants_exponent(finite);
@@ -60,13 +64,14 @@ class FloatFormat {
   }
 
   std::string operator()(T x) const {
-    if (!std::isfinite(x)) return fmt::format("{:>{}}", not_finite(x), left_ + right_ + 1);
+    if (!std::isfinite(x)) return fmt::format("{:>{}}", plus(!(x < 0)) + not_finite(x), left_ + right_ + 1);
     if (scientific_) return scientific(x);
     const Positional text = down_to_ones(x);
-    return fmt::format("{:>{}}.{:<{}}", text.whole, left_, text.fraction, right_);
+    return fmt::format("{:>{}}.{:<{}}", plus(!std::signbit(x)) + text.whole, left_, text.fraction, right_);
   }
 
  private:
+  std::string plus(bool has_no_sign) const { return has_no_sign && signs_ == Signs::of_all ? "+" : ""; }
   // The digits before the point are the number's own, where the fewest end before it: 74142168. and not 74142170.
   Positional down_to_ones(T x) const {
     return positional(digits_.at_least(x, std::max(0, digits_.fewest(x).exponent)));
@@ -86,27 +91,28 @@ class FloatFormat {
   void measure_scientific(T x) {
     const Decimal decimal = digits_.fewest(x);
     fraction_ = std::max(fraction_, decimal.fraction_digits());
-    left_ = std::max(left_, decimal.negative ? 2 : 1);
+    left_ = std::max(left_, decimal.negative || signs_ == Signs::of_all ? 2 : 1);
     exponent_digits_ = std::max(exponent_digits_, std::abs(decimal.exponent) > 99 ? 3 : 2);
   }
   void measure_positional(T x) {
     const Positional text = down_to_ones(x);
-    left_ = std::max(left_, static_cast<int>(text.whole.size()));
+    left_ = std::max(left_, static_cast<int>(plus(!std::signbit(x)).size() + text.whole.size()));
     right_ = std::max(right_, static_cast<int>(text.fraction.size()));
   }
   void make_room(std::span<const T> values) {
     const bool negative = std::any_of(values.begin(), values.end(), [](T x) { return std::isinf(x) && x < 0; });
-    left_ = std::max(left_, (negative ? 4 : 3) - (right_ + 1));
+    left_ = std::max(left_, (negative || signs_ == Signs::of_all ? 4 : 3) - (right_ + 1));
   }
   std::string scientific(T x) const {
     Decimal decimal = digits_.at_least(x, fraction_);
     decimal.digits.resize(static_cast<std::size_t>(fraction_) + 1, '0');
-    const std::string whole = (decimal.negative ? "-" : "") + decimal.digits.substr(0, 1);
+    const std::string whole = (decimal.negative ? "-" : plus(true)) + decimal.digits.substr(0, 1);
     return fmt::format("{:>{}}.{}{}", whole, left_, decimal.digits.substr(1),
                        exponent_text(decimal.exponent, exponent_digits_));
   }
 
   Digits digits_;
+  Signs signs_;
   bool scientific_ = false;
   int left_ = 0;      // characters before the point
   int right_ = 0;     // and after it
@@ -144,11 +150,58 @@ std::vector<std::int64_t> widened_integers(synth::ElementType storage, const std
   });
 }
 
+// The parts of complex numbers: all real ones, then all imaginary ones.
+template <class T>
+struct ComplexParts {
+  std::vector<T> real;
+  std::vector<T> imaginary;
+
+  ComplexParts(const std::byte* bytes, std::int64_t n) {
+    const auto* const parts = reinterpret_cast<const T*>(bytes);
+    for (std::int64_t i = 0; i < n; ++i) {
+      real.push_back(parts[2 * i]);
+      imaginary.push_back(parts[2 * i + 1]);
+    }
+  }
+};
+
+// As Python writes it: `(1+2j)`, and `2j` without a real part.
+template <class T>
+std::string complex_scalar(T real, T imaginary) {
+  const auto text = [](T x) {
+    const std::string written = float_scalar(x);
+    return written.ends_with(".0") ? written.substr(0, written.size() - 2) : written;
+  };
+  if (real == 0 && !std::signbit(real)) return text(imaginary) + "j";
+  const bool has_sign = std::signbit(imaginary) && !std::isnan(imaginary);
+  return fmt::format("({}{}{}j)", text(real), has_sign ? "" : "+", text(imaginary));
+}
+
+// The j stands before the blanks at the end.
+template <class T>
+std::vector<std::string> complex_texts(const ComplexParts<T>& parts) {
+  const FloatFormat<T> real(parts.real);
+  const FloatFormat<T> imaginary(parts.imaginary, {}, Signs::of_all);
+  std::vector<std::string> all;
+  for (std::size_t i = 0; i < parts.real.size(); ++i) {
+    std::string behind = imaginary(parts.imaginary[i]);
+    behind.insert(behind.find_last_not_of(' ') + 1, "j");
+    all.push_back(real(parts.real[i]) + behind);
+  }
+  return all;
+}
+
 }  // namespace
 
 std::string scalar_text(synth::ElementType element, const std::byte* bytes) {
   if (synth::is_stored_integer(element)) return fmt::format("{}", widened_integers(element, bytes, 1)[0]);
   if (synth::is_storage(element)) return float_scalar(widened_elements(element, bytes, 1)[0], Digits{element});
+  if (synth::is_complex(element)) {
+    return synth::visit_part(element, [&](auto zero) {
+      const ComplexParts<decltype(zero)> parts(bytes, 1);
+      return complex_scalar(parts.real[0], parts.imaginary[0]);
+    });
+  }
   return synth::visit_element(element, [&](auto zero) -> std::string {
     using T = decltype(zero);
     const T value = *reinterpret_cast<const T*>(bytes);
@@ -169,6 +222,9 @@ std::vector<std::string> element_texts(synth::ElementType element, const std::by
     std::vector<std::string> all;
     for (const float x : values) all.push_back(format(x));
     return all;
+  }
+  if (synth::is_complex(element)) {
+    return synth::visit_part(element, [&](auto zero) { return complex_texts(ComplexParts<decltype(zero)>(bytes, n)); });
   }
   return synth::visit_element(element, [&](auto zero) {
     using T = decltype(zero);

@@ -132,7 +132,7 @@ class SignedSpace {
   }
 
   // Values never change: what multiplies a part of a float sum could overflow where the sum does not.
-  bool may_scale() const { return node_.scales_sums || !is_float(result_.element) || operands_.size() == 1; }
+  bool may_scale() const { return node_.scales_sums || !is_rounded(result_.element) || operands_.size() == 1; }
 
   void add_passing(std::vector<AxisRole>& roles) const {
     const auto all = all_of_them(operands_.size());

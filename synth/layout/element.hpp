@@ -1,7 +1,9 @@
 // Element types: one table for enum, names and sizes. f16, bf16 and the integers but i32 and i64 are storage types:
 // arrays of them are kept and moved, and operations that compute take their elements as f32 (halves.hpp) or as i64.
+// c64 and c128 are complex: a real and an imaginary part, f32 or f64, side by side.
 #pragma once
 
+#include <complex>
 #include <cstddef>
 #include <cstdint>
 #include <optional>
@@ -12,19 +14,21 @@
 namespace tessera::synth {
 
 // FOREACH(identifier, "name", C++ type, bytes)
-#define TESSERA_ELEMENT_TYPES(FOREACH)    \
-  FOREACH(boolean, "bool", bool, 1)       \
-  FOREACH(i32, "i32", std::int32_t, 4)    \
-  FOREACH(i64, "i64", std::int64_t, 8)    \
-  FOREACH(f32, "f32", float, 4)           \
-  FOREACH(f64, "f64", double, 8)          \
-  FOREACH(f16, "f16", std::uint16_t, 2)   \
-  FOREACH(bf16, "bf16", std::uint16_t, 2) \
-  FOREACH(i8, "i8", std::int8_t, 1)       \
-  FOREACH(u8, "u8", std::uint8_t, 1)      \
-  FOREACH(i16, "i16", std::int16_t, 2)    \
-  FOREACH(u16, "u16", std::uint16_t, 2)   \
-  FOREACH(u32, "u32", std::uint32_t, 4)
+#define TESSERA_ELEMENT_TYPES(FOREACH)        \
+  FOREACH(boolean, "bool", bool, 1)           \
+  FOREACH(i32, "i32", std::int32_t, 4)        \
+  FOREACH(i64, "i64", std::int64_t, 8)        \
+  FOREACH(f32, "f32", float, 4)               \
+  FOREACH(f64, "f64", double, 8)              \
+  FOREACH(f16, "f16", std::uint16_t, 2)       \
+  FOREACH(bf16, "bf16", std::uint16_t, 2)     \
+  FOREACH(i8, "i8", std::int8_t, 1)           \
+  FOREACH(u8, "u8", std::uint8_t, 1)          \
+  FOREACH(i16, "i16", std::int16_t, 2)        \
+  FOREACH(u16, "u16", std::uint16_t, 2)       \
+  FOREACH(u32, "u32", std::uint32_t, 4)       \
+  FOREACH(c64, "c64", std::complex<float>, 8) \
+  FOREACH(c128, "c128", std::complex<double>, 16)
 
 enum class ElementType : std::uint8_t {
 #define MEMBER(identifier, name, cpp_type, bytes) identifier,
@@ -66,10 +70,22 @@ constexpr ElementType computed_as(ElementType element) {
 // Types that are computed with.
 constexpr bool is_float(ElementType element) { return element == ElementType::f32 || element == ElementType::f64; }
 constexpr bool is_integer(ElementType element) { return element == ElementType::i32 || element == ElementType::i64; }
+constexpr bool is_complex(ElementType element) { return element == ElementType::c64 || element == ElementType::c128; }
+// Types whose sums depend on the order in which they are added.
+constexpr bool is_rounded(ElementType element) { return is_float(element) || is_complex(element); }
+// The type of the two parts of a complex number; of any other type itself.
+constexpr ElementType part_of(ElementType element) {
+  if (element == ElementType::c64) return ElementType::f32;
+  return element == ElementType::c128 ? ElementType::f64 : element;
+}
+// The complex type whose parts are of this float type.
+constexpr ElementType complex_of(ElementType part) {
+  return part == ElementType::f32 ? ElementType::c64 : ElementType::c128;
+}
 std::optional<ElementType> element_by_name(std::string_view name);
 
 // Calls f with a value of the C++ type that belongs to the element type: visit_element(e, [&](auto zero) { using T =
-// decltype(zero); ... }). There is no such type for storage types.
+// decltype(zero); ... }). There is none for storage types, and complex types are visited by their parts (visit_part).
 template <class F>
 decltype(auto) visit_element(ElementType element, F&& f) {
   switch (element) {
@@ -84,9 +100,19 @@ decltype(auto) visit_element(ElementType element, F&& f) {
     case ElementType::u8:
     case ElementType::i16:
     case ElementType::u16:
-    case ElementType::u32: break;
+    case ElementType::u32:
+    case ElementType::c64:
+    case ElementType::c128: break;
   }
-  throw base::InternalError("a storage type is computed with");
+  throw base::InternalError(is_complex(element) ? "a complex number is taken for a real one"
+                                                : "a storage type is computed with");
+}
+
+// The same for complex types: f gets a zero of the type of a part.
+template <class F>
+decltype(auto) visit_part(ElementType element, F&& f) {
+  TESSERA_CHECK(is_complex(element), "this is no complex type");
+  return element == ElementType::c64 ? f(float{}) : f(double{});
 }
 
 // The same for stored integers.
@@ -104,7 +130,9 @@ decltype(auto) visit_stored_integer(ElementType element, F&& f) {
     case ElementType::f32:
     case ElementType::f64:
     case ElementType::f16:
-    case ElementType::bf16: break;
+    case ElementType::bf16:
+    case ElementType::c64:
+    case ElementType::c128: break;
   }
   throw base::InternalError("this is no stored integer");
 }
@@ -121,13 +149,21 @@ constexpr IntegerRange range_of(ElementType element) {
   return has_sign ? IntegerRange{-half, half - 1} : IntegerRange{0, 2 * half - 1};
 }
 
-// The same by size alone, for code that moves elements without looking at them: zero is an unsigned integer.
+// Sixteen bytes, moved together.
+struct SixteenBytes {
+  std::uint64_t first = 0;
+  std::uint64_t second = 0;
+};
+
+// The same by size alone, for code that moves elements without looking at them: zero is an unsigned integer, or sixteen
+// bytes.
 template <class F>
 decltype(auto) visit_bytes(ElementType element, F&& f) {
   switch (bytes_of(element)) {
     case 2: return f(std::uint16_t{});
     case 4: return f(std::uint32_t{});
     case 8: return f(std::uint64_t{});
+    case 16: return f(SixteenBytes{});
     default: return f(std::uint8_t{});
   }
 }

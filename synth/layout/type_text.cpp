@@ -60,7 +60,7 @@ class TypeReader {
     const std::string_view element_name = cursor_.name();
     const auto element = element_by_name(element_name);
     if (element) return *element;
-    return bad("an element type is one of bool i32 i64 f32 f64 f16 bf16 i8 u8 i16 u16 u32");
+    return bad("an element type is one of bool i32 i64 f32 f64 f16 bf16 i8 u8 i16 u16 u32 c64 c128");
   }
 
   base::Status read_dimensions() {

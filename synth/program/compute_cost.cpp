@@ -89,6 +89,11 @@ double operations(const Greatest& greatest, const Tiles& tiles) {
 double operations(const Candidates& candidates, const Tiles& tiles) {
   return operations(Greatest{candidates.count}, tiles);
 }
+// Some five operations for an element and a doubling of the line; a multiplication of complex numbers is six.
+double operations(const Fourier& fourier, const Tiles& tiles) {
+  const auto line = static_cast<double>(tiles.operands.front()[fourier.dimension].length());
+  return 5 * elements_of(tiles.operands.front()) * std::log2(std::max(line, 2.0));
+}
 // For every matrix. An eigenvalue decomposition takes some ten times the operations of a product.
 double operations(const MatrixFunction& function, const Tiles& tiles) {
   const Box& matrix = tiles.operands.front();
@@ -166,7 +171,7 @@ double delivery_seconds(const Machine& machine, const Operation& operation, cons
   return fitting.ok() ? cost_of_deliveries(*fitting, RowDeliveries(operands[1], result)).seconds : 0;
 }
 
-double slowness(ElementType element) { return element == ElementType::f64 ? 2 : 1; }
+double slowness(ElementType element) { return part_of(element) == ElementType::f64 ? 2 : 1; }
 
 // What a device does for a step, and how long it takes.
 struct DeviceWork {

@@ -11,9 +11,10 @@ namespace {
 
 // In the order of the alternatives of Operation.
 constexpr std::array<std::string_view, std::variant_size_v<Operation>> kNames = {
-    "constant", "fill", "iota",   "random",   "normal",     "load",       "map",     "reduce", "arg_reduce",  "find",
-    "contract", "scan", "sort",   "greatest", "candidates", "transpose",  "reshape", "take",   "scatter_add", "search",
-    "one_hot",  "lay",  "matrix", "assemble", "collect",    "print_text", "print",   "show",   "save",        "assert"};
+    "constant",   "fill",    "iota",        "random", "normal",  "load",     "map",        "reduce",
+    "arg_reduce", "find",    "contract",    "scan",   "sort",    "greatest", "candidates", "transpose",
+    "reshape",    "take",    "scatter_add", "search", "one_hot", "lay",      "matrix",     "fourier",
+    "assemble",   "collect", "print_text",  "print",  "show",    "save",     "assert"};
 static_assert(std::ranges::none_of(kNames, &std::string_view::empty), "every operation has a name");
 
 }  // namespace
@@ -45,10 +46,14 @@ ElementRule element_rule(MapOp op) {
 bool takes(ElementRule rule, ElementType element) {
   switch (rule) {
     case ElementRule::numbers: return is_float(element) || is_integer(element);
-    case ElementRule::floats: return is_float(element);
+    case ElementRule::field: return is_float(element) || is_integer(element) || is_complex(element);
+    case ElementRule::floats:
+    case ElementRule::join: return is_float(element);
+    case ElementRule::part: return is_complex(element);
     case ElementRule::logic: return element == ElementType::boolean;
     case ElementRule::ordered:
-    case ElementRule::compare:
+    case ElementRule::compare: return !is_storage(element) && !is_complex(element);
+    case ElementRule::equality:
     case ElementRule::choose: return !is_storage(element);
     case ElementRule::any:
     case ElementRule::convert: return true;
@@ -83,6 +88,16 @@ std::size_t arity(MatrixOp op) {
   return kArities[static_cast<std::size_t>(op)];
 }
 
+std::string_view name(FourierKind kind) {
+  switch (kind) {
+#define CASE(identifier, text) \
+  case FourierKind::identifier: return text;
+    TESSERA_FOURIER_KINDS(CASE)
+#undef CASE
+  }
+  return "";
+}
+
 std::string_view name(const Operation& operation) { return kNames[operation.index()]; }
 
 // Numbers are counted so that they are positions of the result, unless it is spread.
@@ -99,6 +114,7 @@ std::string describe(const Operation& operation) {
   if (const auto* arg = std::get_if<ArgReduce>(&operation)) return fmt::format("{} {}", kind, arg->max ? "max" : "min");
   if (const auto* find = std::get_if<Find>(&operation)) return fmt::format("{} {}", kind, find->max ? "max" : "min");
   if (const auto* matrix = std::get_if<MatrixFunction>(&operation)) return fmt::format("{} {}", kind, name(matrix->op));
+  if (const auto* fourier = std::get_if<Fourier>(&operation)) return fmt::format("{} {}", kind, name(fourier->kind));
   if (const auto* collect = std::get_if<Collect>(&operation)) {
     return fmt::format("{} {}", kind, name(collect->collective));
   }

@@ -20,14 +20,18 @@ using StringId = base::Id<struct StringTag>;
 
 // Which element types an elementwise operation takes, and gives.
 enum class ElementRule : std::uint8_t {
-  numbers,  // numbers of one type, and a result of it
-  ordered,  // one type that is computed with
-  any,      // one type, any
-  floats,   // floats of one type
-  compare,  // one type that is computed with; the result is bool
-  logic,    // bool
-  choose,   // bool, then two of the result's type
-  convert,  // any to any, but storage types only from and to what they are computed as
+  numbers,   // real numbers of one type, and a result of it
+  field,     // numbers of one type, complex ones too, and a result of it
+  ordered,   // one type that is computed with
+  any,       // one type, any
+  floats,    // floats of one type
+  compare,   // one type that is computed with and has an order; the result is bool
+  equality,  // one type that is computed with; the result is bool
+  join,      // floats of one type; the result is complex, of such parts
+  part,      // complex; the result is of the type of a part
+  logic,     // bool
+  choose,    // bool, then two of the result's type
+  convert,   // any to any, but storage types only from and to what they are computed as
 };
 
 // FOREACH(identifier, "name", operand count, element rule, pending rule (signature.hpp))
@@ -38,18 +42,21 @@ enum class ElementRule : std::uint8_t {
 // minimum(maximum(value, low), high). `sign` of -0.0 is -0.0, of NaN is NaN. `gelu` is 0.5*x*(1+erf(x/sqrt(2))). `cast`
 // to the result's element type: float to integer truncates, saturates at the ends, NaN gives 0; to bool is != 0. `copy`
 // only broadcasts. `log1p` is log(1+x) and `expm1` exp(x)-1, also of small x. The powers -1, 1, 2, 3 and 4 of a float
-// are a quotient and products: a, a*a, a*a*a, (a*a)*(a*a).
+// are a quotient and products: a, a*a, a*a*a, (a*a)*(a*a). `complex` is of a real and an imaginary part, `re` and
+// `im` are these. Complex numbers are multiplied as (ac - bd) + (ad + bc)j, each product rounded; divided with
+// the quotient of the divisor's smaller part by its larger one (Smith), so that nothing overflows on the way. A real
+// number is cast to a complex one with an imaginary part of 0; there is no cast back.
 #define TESSERA_MAP_OPS(FOREACH)                               \
-  FOREACH(add, "add", 2, numbers, equal_sums)                  \
-  FOREACH(subtract, "subtract", 2, numbers, equal_sums)        \
-  FOREACH(multiply, "multiply", 2, numbers, product)           \
-  FOREACH(divide, "divide", 2, numbers, quotient)              \
+  FOREACH(add, "add", 2, field, equal_sums)                    \
+  FOREACH(subtract, "subtract", 2, field, equal_sums)          \
+  FOREACH(multiply, "multiply", 2, field, product)             \
+  FOREACH(divide, "divide", 2, field, quotient)                \
   FOREACH(remainder, "remainder", 2, numbers, resolve)         \
   FOREACH(power, "power", 2, numbers, resolve)                 \
   FOREACH(minimum, "minimum", 2, ordered, equal_min)           \
   FOREACH(maximum, "maximum", 2, ordered, equal_max)           \
-  FOREACH(equal, "equal", 2, compare, resolve)                 \
-  FOREACH(not_equal, "not_equal", 2, compare, resolve)         \
+  FOREACH(equal, "equal", 2, equality, resolve)                \
+  FOREACH(not_equal, "not_equal", 2, equality, resolve)        \
   FOREACH(less, "less", 2, compare, resolve)                   \
   FOREACH(less_equal, "less_equal", 2, compare, resolve)       \
   FOREACH(greater, "greater", 2, compare, resolve)             \
@@ -57,7 +64,7 @@ enum class ElementRule : std::uint8_t {
   FOREACH(logical_and, "logical_and", 2, logic, resolve)       \
   FOREACH(logical_or, "logical_or", 2, logic, resolve)         \
   FOREACH(logical_not, "logical_not", 1, logic, resolve)       \
-  FOREACH(negate, "negate", 1, numbers, linear)                \
+  FOREACH(negate, "negate", 1, field, linear)                  \
   FOREACH(exp, "exp", 1, floats, resolve)                      \
   FOREACH(exp2, "exp2", 1, floats, resolve)                    \
   FOREACH(log, "log", 1, floats, resolve)                      \
@@ -78,6 +85,9 @@ enum class ElementRule : std::uint8_t {
   FOREACH(sin, "sin", 1, floats, resolve)                      \
   FOREACH(cos, "cos", 1, floats, resolve)                      \
   FOREACH(arctan, "arctan", 1, floats, resolve)                \
+  FOREACH(complex, "complex", 2, join, resolve)                \
+  FOREACH(real, "re", 1, part, resolve)                        \
+  FOREACH(imaginary, "im", 1, part, resolve)                   \
   FOREACH(select, "select", 3, choose, resolve)                \
   FOREACH(clip, "clip", 3, ordered, resolve)                   \
   FOREACH(cast, "cast", 1, convert, resolve)                   \
@@ -228,6 +238,29 @@ struct MatrixFunction {
   MatrixOp op = MatrixOp::cholesky;
 };
 
+// The discrete Fourier transform along a dimension, which is not split: X[k] = sum over j of x[j] e^(-2 pi i jk/n).
+// FOREACH(identifier, "name")
+// - `forward` of n complex numbers gives n.
+// - `inverse` has the other sign in the exponent, and divides by n.
+// - `forward_real` of n real numbers gives the first n/2 + 1, rounded down, which determine all.
+// - `inverse_real` of n/2 + 1 complex numbers gives the n real ones that the result's type says: the imaginary parts of
+//   the first and, if n is even, of the last are not read.
+// Every line is transformed by itself, in an order that n fixes (kernels/fourier.hpp).
+#define TESSERA_FOURIER_KINDS(FOREACH) \
+  FOREACH(forward, "forward")          \
+  FOREACH(inverse, "inverse")          \
+  FOREACH(forward_real, "forward_real") FOREACH(inverse_real, "inverse_real")
+enum class FourierKind : std::uint8_t {
+#define MEMBER(identifier, text) identifier,
+  TESSERA_FOURIER_KINDS(MEMBER)
+#undef MEMBER
+};
+std::string_view name(FourierKind kind);
+struct Fourier {
+  FourierKind kind = FourierKind::forward;
+  std::uint8_t dimension = 0;
+};
+
 // operands: table, ids (i64 or i32). result[i.., t..] = table[ids[i..], t..]. Where the table's dimension 0 is split,
 // the result is either pending (sum) over those axes, and a device without the row gives the identity; or nothing is
 // pending, and devices ask each other for the rows that their ids name (synth/moves/collective/requests.hpp). Negative
@@ -333,7 +366,7 @@ struct Assert {  // a bool scalar, false being the error assertion-failed; behin
 
 using Operation = std::variant<Constant, Fill, Iota, Random, Normal, Load, Map, Reduce, ArgReduce, Find, Contract, Scan,
                                Sort, Greatest, Candidates, Transpose, Reshape, Take, ScatterAdd, Search, OneHot, Lay,
-                               MatrixFunction, Assemble, Collect, PrintText, Print, Show, Save, Assert>;
+                               MatrixFunction, Fourier, Assemble, Collect, PrintText, Print, Show, Save, Assert>;
 
 // `map`, `reduce`, `collect`: the operation without its kind.
 std::string_view name(const Operation& operation);

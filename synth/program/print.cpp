@@ -224,6 +224,7 @@ class ProgramPrinter {
   std::string how(const Search& o, const Mesh*) const { return o.right ? "right" : ""; }
   std::string how(const OneHot&, const Mesh*) const { return ""; }
   std::string how(const MatrixFunction& o, const Mesh*) const { return std::string(name(o.op)); }
+  std::string how(const Fourier& o, const Mesh*) const { return fmt::format("{} {}", name(o.kind), int{o.dimension}); }
   std::string how(const Lay& o, const Mesh*) const {
     std::string ranges;
     for (const LaidRange& range : o.ranges) ranges.append(ranges.empty() ? "" : ", ").append(range_text(range));

@@ -51,6 +51,7 @@ class ProgramReader : private TextReader {
   base::Result<Operation> map();
   base::Result<Operation> reduce();
   base::Result<Operation> matrix_function();
+  base::Result<Operation> fourier();
   template <class ArgReduceOrFind>
   base::Result<Operation> arg_reduce();
   base::Result<Operation> contract();

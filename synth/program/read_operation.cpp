@@ -39,6 +39,14 @@ std::optional<MatrixOp> matrix_op_by_name(std::string_view word) {
   return std::nullopt;
 }
 
+std::optional<FourierKind> fourier_kind_by_name(std::string_view word) {
+#define ROW(identifier, text) \
+  if (word == (text)) return FourierKind::identifier;
+  TESSERA_FOURIER_KINDS(ROW)
+#undef ROW
+  return std::nullopt;
+}
+
 // Operations that say nothing beyond their name.
 std::optional<Operation> plain_operation(std::string_view word) {
   for (const Operation& operation :
@@ -55,6 +63,7 @@ base::Result<Operation> ProgramReader::operation(std::string_view word, const st
   if (word == "map") return map();
   if (word == "reduce") return reduce();
   if (word == "matrix") return matrix_function();
+  if (word == "fourier") return fourier();
   if (word == "arg_reduce") return arg_reduce<ArgReduce>();
   if (word == "find") return arg_reduce<Find>();
   if (word == "contract") return contract();
@@ -121,6 +130,14 @@ base::Result<Operation> ProgramReader::matrix_function() {
   const auto op = matrix_op_by_name(cursor_.name());
   if (!op) return wrong("an unknown function of matrices");
   return Operation(MatrixFunction{*op});
+}
+
+base::Result<Operation> ProgramReader::fourier() {
+  skip();
+  const auto kind = fourier_kind_by_name(cursor_.name());
+  if (!kind) return wrong("an unknown Fourier transform");
+  TESSERA_TRY(dimension, number(kRankMax - 1));
+  return Operation(Fourier{*kind, static_cast<std::uint8_t>(dimension)});
 }
 
 base::Result<Operation> ProgramReader::reduce() {

@@ -215,6 +215,17 @@ struct Signatures {
     for (const std::size_t index : {batch, batch + 1}) signature.kinds[index] = IndexKind::whole;
     return signature;
   }
+  // The dimension is whole; that of a real transform has another extent in the result.
+  IndexSignature operator()(const Fourier& fourier) const {
+    IndexSignature signature;
+    IndexList& indices = signature.operands.emplace_back();
+    int next = 0;
+    for (std::size_t d = 0; d < operands[0].size(); ++d)
+      indices.push_back(d == fourier.dimension ? IndexSignature::kWhole : next++);
+    signature.result = indices;
+    signature.computes = true;
+    return with_kinds(std::move(signature));
+  }
   template <class Other>
   IndexSignature operator()(const Other&) const {
     throw base::InternalError("the operation has no index signature");
@@ -248,7 +259,7 @@ PendingRule pending_rule(MapOp op) {
 
 bool has_signature(const Operation& operation) {
   return holds_one_of<Map, Reduce, ArgReduce, Find, Contract, Scan, Sort, Greatest, Transpose, Take, ScatterAdd, Search,
-                      OneHot, Lay, MatrixFunction>(operation);
+                      OneHot, Lay, MatrixFunction, Fourier>(operation);
 }
 
 IndexSignature index_signature(const Operation& operation, std::span<const Shape> operands, ElementType element,
@@ -331,7 +342,7 @@ bool passes(const IndexSignature& signature, OperandTypes operands) {
     case PendingRule::product:
       return (count == 1 && are_sums_apart(operands)) || (count > 1 && all_alike(operands, ReduceOp::product));
     case PendingRule::quotient:
-      return count == 1 && is_pending_operand(&first) && is_float(first.element()) && are_sums_apart(operands);
+      return count == 1 && is_pending_operand(&first) && is_rounded(first.element()) && are_sums_apart(operands);
   }
   return false;
 }

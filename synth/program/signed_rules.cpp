@@ -53,6 +53,7 @@ bool all_are(const ShapedOperands& operands, ElementType element) {
 }
 
 bool converts(ElementType from, ElementType to) {
+  if (is_complex(from) && !is_complex(to)) return false;
   return (!is_storage(from) || to == computed_as(from)) && (!is_storage(to) || from == computed_as(to));
 }
 
@@ -61,12 +62,16 @@ bool map_elements_fit(MapOp op, const ShapedOperands& operands, const Shaped& re
   const ElementType to = result.element();
   switch (element_rule(op)) {
     case ElementRule::numbers:
+    case ElementRule::field:
     case ElementRule::ordered:
     case ElementRule::any:
     case ElementRule::floats:
     case ElementRule::logic: return takes(element_rule(op), own) && own == to && all_are(operands, own);
     case ElementRule::compare:
-      return takes(ElementRule::compare, own) && to == ElementType::boolean && all_are(operands, own);
+    case ElementRule::equality:
+      return takes(element_rule(op), own) && to == ElementType::boolean && all_are(operands, own);
+    case ElementRule::join: return takes(ElementRule::join, own) && to == complex_of(own) && all_are(operands, own);
+    case ElementRule::part: return takes(ElementRule::part, own) && to == part_of(own);
     case ElementRule::choose:
       return takes(ElementRule::choose, own) && operands[0].element() == ElementType::boolean &&
              operands[1].element() == to && own == to;
@@ -88,19 +93,21 @@ Error signed_error(const Map& map, const ShapedOperands& operands, const Shaped&
 Error signed_error(const Reduce& reduce, const ShapedOperands& operands, const Shaped& result) {
   if (auto error = reduced_dimensions(operands, reduce.dimensions)) return error;
   const bool adds = reduce.kind == ReduceKind::sum || reduce.kind == ReduceKind::product;
+  if (is_complex(result.element()) && reduce.kind != ReduceKind::sum) return elements_fit(false);
   return elements_fit(all_are(operands, result.element()) && !(adds && result.element() == ElementType::boolean));
 }
 
 Error signed_error(const ArgReduce& reduce, const ShapedOperands& operands, const Shaped& result) {
   if (auto error = reduced_dimensions(operands, reduce.dimensions)) return error;
-  return elements_fit(result.element() == ElementType::i64);
+  return elements_fit(result.element() == ElementType::i64 && !is_complex(operands[0].element()));
 }
 
 Error signed_error(const Find& find, const ShapedOperands& operands, const Shaped& result) {
   if (operands.size() != 2) return "it takes two operands";
   if (auto error = reduced_dimensions({operands[0]}, find.dimensions)) return error;
   if (operands[1].shape() != result.shape()) return kShapes;
-  return elements_fit(operands[0].element() == operands[1].element() && result.element() == ElementType::i64);
+  return elements_fit(operands[0].element() == operands[1].element() && result.element() == ElementType::i64 &&
+                      !is_complex(operands[0].element()));
 }
 
 Error signed_error(const Contract& contract, const ShapedOperands& operands, const Shaped& result) {
@@ -120,17 +127,20 @@ Error signed_error(const Contract& contract, const ShapedOperands& operands, con
   for (const std::uint8_t index : contract.result_indices) {
     if (seen[index]-- != 1) return "an index of the result is in no operand, or twice in the result";
   }
+  if (is_complex(result.element()) && operands.size() > 2) return elements_fit(false);
   return elements_fit(all_are(operands, result.element()) && result.element() != ElementType::boolean);
 }
 
 Error signed_error(const Scan& scan, const ShapedOperands& operands, const Shaped& result) {
   if (auto error = one_operand(operands)) return error;
   if (scan.dimension >= operands[0].rank()) return kShapes;
-  return elements_fit(all_are(operands, result.element()) && result.element() != ElementType::boolean);
+  return elements_fit(all_are(operands, result.element()) && result.element() != ElementType::boolean &&
+                      !is_complex(result.element()));
 }
 
 Error signed_error(const Sort& sort, const ShapedOperands& operands, const Shaped& result) {
   if (auto error = last_dimension(operands)) return error;
+  if (is_complex(operands[0].element())) return elements_fit(false);
   return elements_or_positions(operands[0], sort.positions, result);
 }
 
@@ -145,6 +155,7 @@ Error signed_error(const Greatest& greatest, const ShapedOperands& operands, con
   if (operands.size() > 2) return "it has the wrong number of operands";
   if (greatest.count < 0 || greatest.count > operands[0].shape().back()) return "there are not so many elements";
   if (result.rank() == 0 || result.shape().back() != greatest.count) return kShapes;
+  if (is_complex(operands[0].element())) return elements_fit(false);
   return elements_or_positions(operands[0], greatest.positions, result);
 }
 
@@ -166,20 +177,39 @@ Error signed_error(const ScatterAdd&, const ShapedOperands& operands, const Shap
   if (operands.size() != 2) return "it takes rows and ids";
   if (result.rank() == 0 || operands[0].rank() != operands[1].rank() + result.rank() - 1) return kShapes;
   return elements_fit(operands[0].element() == result.element() && result.element() != ElementType::boolean &&
-                      is_integer(operands[1].element()));
+                      !is_complex(result.element()) && is_integer(operands[1].element()));
 }
 
 Error signed_error(const Search&, const ShapedOperands& operands, const Shaped& result) {
   if (operands.size() != 2) return "it takes edges and values";
   if (operands[0].rank() != 1) return kShapes;
   const ElementType element = operands[0].element();
-  return elements_fit(element == operands[1].element() && element != ElementType::boolean &&
+  return elements_fit(element == operands[1].element() && element != ElementType::boolean && !is_complex(element) &&
                       result.element() == ElementType::i64);
 }
 
-Error signed_error(const OneHot&, const ShapedOperands& operands, const Shaped&) {
+Error signed_error(const OneHot&, const ShapedOperands& operands, const Shaped& result) {
   if (auto error = one_operand(operands)) return error;
-  return elements_fit(is_integer(operands[0].element()));
+  return elements_fit(is_integer(operands[0].element()) && !is_complex(result.element()));
+}
+
+Error signed_error(const Fourier& fourier, const ShapedOperands& operands, const Shaped& result) {
+  if (auto error = one_operand(operands)) return error;
+  const std::size_t d = fourier.dimension;
+  if (d >= operands[0].rank() || operands[0].rank() != result.rank()) return kShapes;
+  const std::int64_t n = operands[0].shape()[d];
+  const std::int64_t made = result.shape()[d];
+  const ElementType from = operands[0].element();
+  const ElementType to = result.element();
+  switch (fourier.kind) {
+    case FourierKind::forward:
+    case FourierKind::inverse: return n == made ? elements_fit(is_complex(from) && to == from) : Error(kShapes);
+    case FourierKind::forward_real:
+      return n >= 1 && made == n / 2 + 1 ? elements_fit(is_float(from) && to == complex_of(from)) : Error(kShapes);
+    case FourierKind::inverse_real:
+      return made >= 1 && n == made / 2 + 1 ? elements_fit(is_complex(from) && to == part_of(from)) : Error(kShapes);
+  }
+  return kShapes;
 }
 
 namespace {

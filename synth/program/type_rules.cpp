@@ -33,6 +33,7 @@ Error no_operand(const Operands& operands) {
 
 Error iota_error(const Operands& operands, const ArrayType& result) {
   if (is_storage(result.element())) return "it does not work on a storage type";
+  if (is_complex(result.element())) return "the element types do not fit";
   return no_operand(operands);
 }
 
@@ -111,6 +112,7 @@ Error candidates_error(const Candidates& candidates, const Operands& operands, c
   if (operand.mesh() != result.mesh()) return "its operand is on another mesh";
   if (is_pending(operand) || is_pending(result)) return "a pending operand may not pass through it";
   if (is_storage(operand.element())) return "it does not work on a storage type";
+  if (is_complex(operand.element())) return "the element types do not fit";
   if (result.element() != (candidates.positions ? ElementType::i64 : operand.element()))
     return "the element types do not fit";
   if (operand.rank() == 0 || operand.rank() != result.rank()) return "the shapes do not fit";

@@ -55,6 +55,7 @@ Error signed_error(const ScatterAdd& scatter, const std::vector<Shaped>& operand
 Error signed_error(const Search& search, const std::vector<Shaped>& operands, const Shaped& result);
 Error signed_error(const OneHot& one_hot, const std::vector<Shaped>& operands, const Shaped& result);
 Error signed_error(const MatrixFunction& function, const std::vector<Shaped>& operands, const Shaped& result);
+Error signed_error(const Fourier& fourier, const std::vector<Shaped>& operands, const Shaped& result);
 Error signed_error(const Lay& lay, const std::vector<Shaped>& operands, const Shaped& result);
 Error layouts_error(const Operation& operation, const Operands& operands, const ArrayType& result);
 

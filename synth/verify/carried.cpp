@@ -55,7 +55,7 @@ class CarryReplay {
   // boundary cuts gives the sum of its beginning. Multiplications leave nothing to be added, and what rounds nowhere is
   // one value.
   std::int64_t values_at(std::int64_t position) const {
-    const bool is_exact = !is_float(type_.element()) || op_ == ReduceOp::max || op_ == ReduceOp::min;
+    const bool is_exact = !is_rounded(type_.element()) || op_ == ReduceOp::max || op_ == ReduceOp::min;
     if (is_exact) return 1;
     const std::int64_t cut = position - position / kRunningBlock * kRunningBlock;
     return std::min<std::int64_t>(position / kRunningBlock, op_ == ReduceOp::sum ? 2 : 1) + (cut > 0 ? 1 : 0);

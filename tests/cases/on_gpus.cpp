@@ -35,7 +35,9 @@ Format format_of(Element element) {
     case Element::u8:
     case Element::i16:
     case Element::u16:
-    case Element::u32: return {};
+    case Element::u32:
+    case Element::c64:
+    case Element::c128: return {};
   }
   return {};
 }

@@ -109,6 +109,8 @@ bool arrays_agree(const BoundArray& a, const BoundArray& b, std::optional<double
   switch (a.element) {
     case Element::f32: return floats_agree<float>(a.bytes, b.bytes, *tolerance);
     case Element::f64: return floats_agree<double>(a.bytes, b.bytes, *tolerance);
+    case Element::c64: return floats_agree<float>(a.bytes, b.bytes, *tolerance);  // part by part
+    case Element::c128: return floats_agree<double>(a.bytes, b.bytes, *tolerance);
     case Element::boolean:
     case Element::i32:
     case Element::i64:

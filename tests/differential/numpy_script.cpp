@@ -59,7 +59,9 @@ std::size_t element_bytes(Element element) {
     case Element::u32:
     case Element::f32: return 4;
     case Element::i64:
-    case Element::f64: return 8;
+    case Element::f64:
+    case Element::c64: return 8;
+    case Element::c128: return 16;
   }
   return 0;
 }

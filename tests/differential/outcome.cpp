@@ -91,6 +91,8 @@ auto visit_element(Element element, F f) {
     case Element::u16:
     case Element::f16:
     case Element::bf16: return f(std::uint16_t{});
+    case Element::c64:
+    case Element::c128:  // no generated program has any
     case Element::boolean: break;
   }
   return f(std::uint8_t{});

@@ -115,6 +115,15 @@ std::vector<Work> elementwise_and_reductions() {
 
 std::vector<Work> other_operations() {
   return {
+      {"complex", "complex(a, a)"},
+      {"re", "re(complex(a, a))"},
+      {"im", "im(complex(a, a))"},
+      {"conj", "conj(complex(a, a))"},
+      {"angle", "angle(complex(a, a))"},
+      {"fft", "fft(a)"},
+      {"ifft", "ifft(s, 0)"},
+      {"rfft", "rfft(a, 0)"},
+      {"irfft", "irfft(complex(a, a))"},
       {"cumprod", "cumprod(line, 0)"},
       {"cummax", "cummax(line, 0)"},
       {"cummin", "cummin(s, 0)"},

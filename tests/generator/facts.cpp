@@ -23,7 +23,9 @@ double largest(Element element) {
     case Element::f32:
     case Element::f64:
     case Element::f16:
-    case Element::bf16: return 1e300;
+    case Element::bf16:
+    case Element::c64:
+    case Element::c128: return 1e300;
   }
   return 0;
 }
@@ -47,6 +49,8 @@ std::string_view name(Element element) {
     case Element::i16: return "i16";
     case Element::u16: return "u16";
     case Element::u32: return "u32";
+    case Element::c64: return "c64";
+    case Element::c128: return "c128";
   }
   return "";
 }
@@ -64,6 +68,8 @@ std::string_view numpy_name(Element element) {
     case Element::i16: return "np.int16";
     case Element::u16: return "np.uint16";
     case Element::u32: return "np.uint32";
+    case Element::c64: return "np.complex64";
+    case Element::c128: return "np.complex128";
     case Element::bf16: break;  // NumPy has none
   }
   return "";

@@ -9,7 +9,7 @@ import pytest
 import tessera
 
 ELEMENTS = {"bool": "?", "i32": "i4", "i64": "i8", "f32": "f4", "f64": "f8", "f16": "f2",
-            "i8": "i1", "u8": "u1", "i16": "i2", "u16": "u2", "u32": "u4"}
+            "i8": "i1", "u8": "u1", "i16": "i2", "u16": "u2", "u32": "u4", "c64": "c8", "c128": "c16"}
 
 
 @pytest.fixture

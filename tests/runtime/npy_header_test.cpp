@@ -118,7 +118,7 @@ std::vector<Malformed> malformed_entries() {
   return {
       {head(dictionary("'<f3'", "False", "(2,)")), 4, "type \"<f3\""},
       {head(dictionary("'<u8'", "False", "(2,)")), 16, "type \"<u8\""},
-      {head(dictionary("'<c8'", "False", "(2,)")), 16, "type \"<c8\""},
+      {head(dictionary("'<c32'", "False", "(2,)")), 64, "type \"<c32\""},
       {head(dictionary("'|O'", "False", "(2,)")), 16, "type \"|O\""},
       {head(dictionary("'|f4'", "False", "(2,)")), 8, "type \"|f4\""},
       {head(dictionary("'f4'", "False", "(2,)")), 8, "type"},
@@ -163,7 +163,7 @@ void expect_refused(const std::vector<Malformed>& table) {
 // NumPy can make an array of others' elements: the message says which.
 TEST(NpyHeader, SaysHowToSaveElementsThatThereAreNot) {
   const std::vector<std::pair<std::string, std::string>> all = {
-      {"<u8", "a.astype(\"i8\")"}, {"<f16", "a.astype(\"f8\")"}, {"<c8", "a.real"}, {"<c16", "a.imag"}};
+      {"<u8", "a.astype(\"i8\")"}, {"<f16", "a.astype(\"f8\")"}, {"<c32", "a.astype(\"c16\")"}};
   for (const auto& [descr, instead] : all) {
     const auto result = parsed(head(dictionary("'" + descr + "'", "False", "(2,)")), 8);
     ASSERT_FALSE(result.ok()) << descr;

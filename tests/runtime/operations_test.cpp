@@ -30,7 +30,19 @@ std::string unsplit(const std::string& type) {
   return synth::print(*synth::ArrayType::replicated(parsed.element(), parsed.shape(), synth::Mesh::single_device()));
 }
 
+synth::Literal complex_numbers(const synth::ArrayType& type) {
+  synth::Literal literal{type.element(), type.shape(), {}};
+  const std::int64_t parts = 2 * count(type.shape());
+  synth::visit_part(type.element(), [&](auto zero) {
+    literal.bytes.resize(static_cast<std::size_t>(parts) * sizeof(zero));
+    auto* const to = reinterpret_cast<decltype(zero)*>(literal.bytes.data());
+    for (std::int64_t i = 0; i < parts; ++i) to[i] = static_cast<decltype(zero)>((i * 7 + 3) % 5);
+  });
+  return literal;
+}
+
 synth::Literal numbers(const synth::ArrayType& type) {
+  if (synth::is_complex(type.element())) return complex_numbers(type);
   return synth::visit_element(type.element(), [&](auto zero) {
     using T = decltype(zero);
     Array<T> array(type.shape());
@@ -97,6 +109,14 @@ TEST(Operations, SplitArraysGiveWhatOneDeviceGives) {
   expect_same(synth::MatrixFunction{synth::MatrixOp::factor_qr}, {{"f64[7@x, 3, 5]"}, "f64[7@x, 8, 3]"});
   expect_same(synth::MatrixFunction{synth::MatrixOp::determinant}, {{"f32[2, 7@y, 4, 4]"}, "f32[2, 7@y]"});
   expect_same(synth::MatrixFunction{synth::MatrixOp::solve}, {{"f64[3, 3]", "f64[3, 7@x]"}, "f64[3, 7@x]"});
+  expect_same(synth::Fourier{synth::FourierKind::forward, 1}, {{"c64[7@(x,y), 6]"}, "c64[7@(x,y), 6]"});
+  expect_same(synth::Fourier{synth::FourierKind::inverse, 0}, {{"c128[11, 7@x]"}, "c128[11, 7@x]"});
+  expect_same(synth::Fourier{synth::FourierKind::forward_real, 1}, {{"f64[7@y, 9]"}, "c128[7@y, 5]"});
+  expect_same(synth::Fourier{synth::FourierKind::inverse_real, 1}, {{"c64[7@x, 5]"}, "f32[7@x, 8]"});
+  expect_same(synth::Map{MapOp::multiply}, {{"c64[7@x, 5@y]", "c64[5@y]"}, "c64[7@x, 5@y]"});
+  expect_same(synth::Map{MapOp::divide}, {{"c128[7@x]", "c128[7@x]"}, "c128[7@x]"});
+  expect_same(synth::Reduce{ReduceKind::sum, {1}}, {{"c64[7@x, 5]"}, "c64[7@x]"});
+  expect_same(synth::Contract{{{0, 1}, {1, 2}}, {0, 2}}, {{"c64[7@x, 5]", "c64[5, 6@y]"}, "c64[7@x, 6@y]"});
   expect_same(synth::Lay{{{1, 5, 2}, {0, 4, 1}}}, {{"f32[7@x, 5@y]", "f32[7@x, 5@y]"}, "f32[7@x, 5@y]"});
   expect_same(synth::Lay{{{1, 5, 2}, {0, 4, 1}}}, {{"f32[7@x, 5@y]", "f32[1, 5@y]"}, "f32[7@x, 5@y]"});
 }

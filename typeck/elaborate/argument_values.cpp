@@ -160,10 +160,11 @@ std::optional<std::size_t> OperationCall::given(std::string_view name) const {
 
 bool OperationCall::wants_element(const Checked& a, bool fits, const std::string& help) {
   if (fits) return true;
-  elaborator.report(
-      base::make(Kind::element_unsupported, fmt::format("`{}`", info.name), synth::name(elaborator.type(a).element()))
-          .at(a.span)
-          .suggest(help));
+  const ElementType own = elaborator.type(a).element();
+  const bool cannot_be_cast = synth::is_complex(own) && help.starts_with("cast it first");
+  elaborator.report(base::make(Kind::element_unsupported, fmt::format("`{}`", info.name), synth::name(own))
+                        .at(a.span)
+                        .suggest(cannot_be_cast ? "take a part of it: `re(a)`, `im(a)` or `abs(a)`" : help));
   return false;
 }
 

@@ -57,6 +57,12 @@ MaybeValue run_iota(OperationCall& call) {
         base::make(Kind::element_unsupported, "`iota`", "bool").at(call.span).suggest("use zeros or ones"));
     return std::nullopt;
   }
+  if (synth::is_complex(*all->type.element)) {
+    call.elaborator.report(base::make(Kind::element_unsupported, "`iota`", synth::name(*all->type.element))
+                               .at(call.span)
+                               .suggest("count in floats and cast, as in c64(iota(f32[8]))"));
+    return std::nullopt;
+  }
   const auto dim = call.given("dim");
   return dim.has_value() ? run_iota_along(call, *all, *dim) : make(call, *all, synth::Iota{}, {});
 }
@@ -92,7 +98,9 @@ MaybeValue drawn(OperationCall& call, const synth::Operation& operation) {
   if (!synth::is_float(synth::computed_as(*all->type.element))) {
     call.elaborator.report(base::make(Kind::element_unsupported, call.quoted(), synth::name(*all->type.element))
                                .at(call.span)
-                               .suggest("make floats and cast them, as in i64(random(f32[8], 1) * 10.0)"));
+                               .suggest(synth::is_complex(*all->type.element)
+                                            ? "join two parts: `complex(random(f32[8], 1), random(f32[8], 2))`"
+                                            : "make floats and cast them, as in i64(random(f32[8], 1) * 10.0)"));
     return std::nullopt;
   }
   MaybeValue seed = call.array(*call.given("seed"), ElementType::i64);

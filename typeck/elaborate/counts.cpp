@@ -18,7 +18,8 @@ std::optional<std::vector<Checked>> with_edges(OperationCall& call, std::size_t 
   if (!both.has_value()) return std::nullopt;
   const Checked& vector = (*both)[edges];
   const open::Type own = elaborator.type(vector);
-  if (!call.wants_element(vector, own.element() != ElementType::boolean, "cast it first, as in i64(...)"))
+  if (!call.wants_element(vector, own.element() != ElementType::boolean, "cast it first, as in i64(...)") ||
+      !call.wants_real(vector))
     return std::nullopt;
   if (own.rank() != 1) {
     elaborator.report(
@@ -57,7 +58,7 @@ MaybeValue weights_of(OperationCall& call, const Checked& ids) {
   const auto parameter = call.given("weights");
   if (!parameter.has_value()) return ones_like(call, ids);
   const MaybeValue weights = call.array(*parameter);
-  if (!weights.has_value()) return std::nullopt;
+  if (!weights.has_value() || !call.wants_real(*weights)) return std::nullopt;
   const open::Type own = elaborator.type(*weights);
   if (own.shape() != elaborator.type(ids).shape()) {
     elaborator.report(base::make(Kind::shape_mismatch, "`weights=`", print_shape(elaborator.type(ids).shape()),

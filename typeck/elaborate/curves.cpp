@@ -156,12 +156,9 @@ MaybeValue unit_if(const Formula& f, const MaybeValue& are_infinite, const Maybe
 }  // namespace
 
 // The longer leg times sqrt(1 + q^2), for the quotient q of the shorter by it. At two zeros the gradient is 0.
-MaybeValue run_hypot(OperationCall& call) {
-  const auto both = two_of_floats(call);
-  if (!both.has_value()) return std::nullopt;
-  const Formula f(call);
-  const MaybeValue a = size_of(f, (*both)[0]);
-  const MaybeValue b = size_of(f, (*both)[1]);
+MaybeValue hypotenuse(const Formula& f, const MaybeValue& one_leg, const MaybeValue& other) {
+  const MaybeValue a = size_of(f, one_leg);
+  const MaybeValue b = size_of(f, other);
   const MaybeValue longer = f.map(MapOp::maximum, {a, b});
   const MaybeValue one = f.number(1, a);
   const MaybeValue zero = f.number(0, a);
@@ -174,14 +171,14 @@ MaybeValue run_hypot(OperationCall& call) {
   return f.select(is_infinite, infinity, f.select(is_zero, zero, result));
 }
 
+MaybeValue run_hypot(OperationCall& call) {
+  const auto both = two_of_floats(call);
+  return both.has_value() ? hypotenuse(Formula(call), (*both)[0], (*both)[1]) : std::nullopt;
+}
+
 // The arctangent of the smaller quotient, y/x or -x/y, and the turn that it starts from: that of the nearest of the
 // four ends of the axes. Two infinities are as 1/1. At two zeros there is an angle, but no gradient: it is NaN.
-MaybeValue run_arctan2(OperationCall& call) {
-  const auto both = two_of_floats(call);
-  if (!both.has_value()) return std::nullopt;
-  const Formula f(call);
-  const MaybeValue y = (*both)[0];
-  const MaybeValue x = (*both)[1];
+MaybeValue angle_of(const Formula& f, const MaybeValue& y, const MaybeValue& x) {
   const MaybeValue height = f.map(MapOp::abs, {y});
   const MaybeValue width = f.map(MapOp::abs, {x});
   const MaybeValue is_steep = f.condition(MapOp::greater, height, width);
@@ -196,6 +193,11 @@ MaybeValue run_arctan2(OperationCall& call) {
   const MaybeValue turn = f.select(is_steep, f.number(std::numbers::pi / 2, x),
                                    f.select(is_below_zero(f, x), f.number(std::numbers::pi, x), f.number(0, x)));
   return f.add(f.select(is_below_zero(f, y), f.negate(turn), turn), angle);
+}
+
+MaybeValue run_arctan2(OperationCall& call) {
+  const auto both = two_of_floats(call);
+  return both.has_value() ? angle_of(Formula(call), (*both)[0], (*both)[1]) : std::nullopt;
 }
 
 }  // namespace tessera::typeck

@@ -29,7 +29,7 @@ MaybeValue Formula::number(double value, const MaybeValue& like) const {
   if (!like.has_value()) return std::nullopt;
   const ElementType element = call_.elaborator.element(*like);
   const MeshRef mesh = call_.elaborator.type(*like).mesh_ref();
-  if (synth::is_float(element)) return call_.elaborator.scalar(call_.span, value, element, mesh);
+  if (synth::is_rounded(element)) return call_.elaborator.scalar(call_.span, value, element, mesh);
   return call_.elaborator.scalar(call_.span, static_cast<std::int64_t>(value), element, mesh);
 }
 
@@ -74,7 +74,7 @@ MaybeValue operand(OperationCall& call, Operands which) {
 // The operand, finished, as floats: integers and bool are counted with in f64, as in `mean`.
 MaybeValue float_operand(OperationCall& call) {
   MaybeValue a = call.array(0);
-  if (!a.has_value()) return std::nullopt;
+  if (!a.has_value() || !call.wants_real(*a)) return std::nullopt;
   if (!synth::is_float(call.elaborator.element(*a)))
     a = call.elaborator.index_wise().cast_to(call.span, *a, ElementType::f64);
   return Formula(call).finished(a);

@@ -44,6 +44,13 @@ class Formula {
   OperationCall& call_;
 };
 
+// `abs` and `exp` of complex numbers (complex.cpp), and what they are made of (curves.cpp): of two floats that lie
+// alike sqrt(a^2 + b^2), and the angle of the point (x, y).
+MaybeValue absolute_of_complex(OperationCall& call, const Checked& a);
+MaybeValue exponential_of_complex(OperationCall& call, const Checked& a);
+MaybeValue hypotenuse(const Formula& f, const MaybeValue& a, const MaybeValue& b);
+MaybeValue angle_of(const Formula& f, const MaybeValue& y, const MaybeValue& x);
+
 // The first operand, finished, of floats.
 MaybeValue float_array(OperationCall& call);
 // Operands of one element type: a literal takes it from the first that is none (maps.cpp).

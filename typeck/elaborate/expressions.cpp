@@ -137,7 +137,7 @@ MaybeValue Elaborator::check_node(ExprId id, const frontend::Expr& expr, const P
 
 namespace {
 
-bool takes_fractions(ElementType element) { return synth::is_float(synth::computed_as(element)); }
+bool takes_fractions(ElementType element) { return synth::is_rounded(synth::computed_as(element)); }
 
 bool value_fits(const KnownScalar& value, ElementType element) {
   if (element == ElementType::boolean) return std::holds_alternative<bool>(value);
@@ -207,8 +207,22 @@ MaybeValue Elaborator::check_int_literal(Span span, const frontend::IntLiteral& 
   return std::nullopt;
 }
 
+namespace {
+
+// `2.0j`, with parts of the float that is wanted beside it.
+MaybeValue imaginary(Elaborator& elaborator, Span span, double value, ElementType wanted) {
+  const ElementType element = synth::is_complex(wanted) ? wanted : synth::complex_of(wanted);
+  synth::Literal literal{element, {}, {}};
+  append_bytes(literal.bytes, 0.0, synth::part_of(element));
+  append_bytes(literal.bytes, value, synth::part_of(element));
+  return elaborator.constant(span, std::move(literal), elaborator.default_mesh());
+}
+
+}  // namespace
+
 MaybeValue Elaborator::check_float_literal(Span span, const frontend::FloatLiteral& literal, const Preference& want) {
   const ElementType element = want.element.value_or(ElementType::f32);
+  if (literal.is_imaginary) return imaginary(*this, span, literal.value, element);
   if (takes_fractions(element)) return scalar(span, literal.value, element, default_mesh());
   report(base::make(Kind::literal_does_not_fit, literal.text, synth::name(element))
              .at(span)
@@ -227,6 +241,9 @@ class ListReader {
   bool read(ExprId id, std::size_t depth) {
     if (const auto* list = std::get_if<frontend::ListLiteral>(&ast_[id].node)) return read_list(id, *list, depth);
     const auto value = literal_value(ast_, id);
+    if (!value.has_value() && is_number_literal(ast_, id))
+      return fail(base::make(Kind::list_item).suggest("complex numbers are joined: `complex([1.0, 0.0], [0.0, 2.0])`"),
+                  id);
     if (!value.has_value())
       return fail(base::make(Kind::list_item).suggest("arrays are joined: `concat([reshape(a, [1]), [2.5]], 0)`"), id);
 
@@ -411,6 +428,9 @@ MaybeValue Elaborator::check_binary(ExprId id, const frontend::Binary& binary, c
       has_ranges ? product_of_ranges(*this, id, binary, own_want) : check_operands(binary.left, binary.right, own_want);
   if (!operands.has_value()) return std::nullopt;
   auto& [left, right] = *operands;
+  const bool is_mixed = element(left) != element(right);
+  if (is_mixed && binary_accepts(binary.op, element(left)) && binary_accepts(binary.op, element(right)))
+    index_wise_.make_complex(left, right);
   const ElementType a = element(left);
   const ElementType b = element(right);
   if (a != b) {
@@ -424,7 +444,7 @@ MaybeValue Elaborator::check_binary(ExprId id, const frontend::Binary& binary, c
   if (!binary_accepts(binary.op, a)) {
     report(base::make(Kind::element_unsupported, who, synth::name(a))
                .at(binary.op_span)
-               .suggest(unsupported_help(binary.op)));
+               .suggest(unsupported_help(binary.op, a)));
     return std::nullopt;
   }
   if (binary.op == frontend::BinaryOp::matmul) return index_wise_.matmul(span, left, right);
@@ -452,6 +472,16 @@ MaybeValue Elaborator::check_cast(ExprId id, const frontend::Cast& cast) {
   if (type(*operand).element() == element) return operand;
   const auto known = operand->known;
   const ElementType from = type(*operand).element();
+  if (synth::is_complex(from) && !synth::is_complex(element)) {
+    const std::string own = text(ast()[cast.operand].span);
+    report(base::make(Kind::element_unsupported, fmt::format("{}(...)", synth::name(element)), synth::name(from))
+               .at(ast()[id].span)
+               .suggest(element == ElementType::boolean
+                            ? fmt::format("compare it, as in `{} != 0.0`", own)
+                            : fmt::format("take a part of it: `re({0})`, `im({0})` or `abs({0})`", own)));
+    return std::nullopt;
+  }
+  if (synth::is_complex(element) && synth::is_storage(from)) operand = index_wise_.widened(*operand);
   if (synth::is_storage(element)) operand = index_wise_.ready_to_store(ast()[id].span, *operand, element);
   if (!operand.has_value()) return std::nullopt;
   MaybeValue result = index_wise_.map(ast()[id].span, synth::MapOp::cast, {*operand}, element,

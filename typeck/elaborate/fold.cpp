@@ -53,14 +53,27 @@ synth::MapOp map_op(BinaryOp op) {
   TESSERA_CHECK(false, "`@` is not elementwise");
 }
 
+namespace {
+
+bool is_of_complex(BinaryOp op) {
+  return op == BinaryOp::add || op == BinaryOp::subtract || op == BinaryOp::multiply || op == BinaryOp::divide ||
+         op == BinaryOp::matmul;
+}
+
+}  // namespace
+
 bool binary_accepts(BinaryOp op, ElementType element) {
   const bool logical = op == BinaryOp::logical_or || op == BinaryOp::logical_and;
   const bool equality = op == BinaryOp::equal || op == BinaryOp::not_equal;
   if (equality) return true;
+  if (synth::is_complex(element)) return is_of_complex(op);
   return logical == (element == ElementType::boolean);
 }
 
-std::string unsupported_help(BinaryOp op) {
+std::string unsupported_help(BinaryOp op, ElementType element) {
+  if (synth::is_complex(element) && op == BinaryOp::power) return "write a product, as in `a * a`";
+  if (synth::is_complex(element) && op != BinaryOp::logical_or && op != BinaryOp::logical_and)
+    return "complex numbers have no order: take `abs(a)`, `re(a)` or `im(a)`";
   if (op == BinaryOp::logical_or || op == BinaryOp::logical_and) return "compare first, as in `a != 0`";
   return "cast it first, as in i64(...)";
 }
@@ -82,7 +95,8 @@ std::string cast_help(ElementType a, const std::string& a_text, ElementType b, c
 std::optional<KnownScalar> literal_value(const Ast& ast, ExprId id) {
   const auto& node = ast[id].node;
   if (const auto* integer = std::get_if<frontend::IntLiteral>(&node)) return integer->value;
-  if (const auto* number = std::get_if<frontend::FloatLiteral>(&node)) return number->value;
+  if (const auto* number = std::get_if<frontend::FloatLiteral>(&node))
+    return number->is_imaginary ? std::nullopt : std::optional<KnownScalar>(number->value);
   if (const auto* truth = std::get_if<frontend::BoolLiteral>(&node)) return truth->value;
   const auto* unary = std::get_if<frontend::Unary>(&node);
   if (unary == nullptr || unary->op != frontend::UnaryOp::negate) return std::nullopt;
@@ -91,6 +105,14 @@ std::optional<KnownScalar> literal_value(const Ast& ast, ExprId id) {
   if (const auto* integer = std::get_if<std::int64_t>(&*operand))
     return KnownScalar(static_cast<std::int64_t>(0 - static_cast<std::uint64_t>(*integer)));
   return KnownScalar(-std::get<double>(*operand));
+}
+
+bool is_number_literal(const Ast& ast, ExprId id) {
+  const auto& node = ast[id].node;
+  if (const auto* unary = std::get_if<frontend::Unary>(&node)) return is_number_literal(ast, unary->operand);
+  if (const auto* binary = std::get_if<frontend::Binary>(&node))
+    return is_number_literal(ast, binary->left) && is_number_literal(ast, binary->right);
+  return std::holds_alternative<frontend::IntLiteral>(node) || std::holds_alternative<frontend::FloatLiteral>(node);
 }
 
 bool has_float_literal(const Ast& ast, ExprId id) {

@@ -17,13 +17,15 @@ namespace tessera::typeck {
 bool is_arithmetic(frontend::BinaryOp op);
 synth::MapOp map_op(frontend::BinaryOp op);  // not for `@`
 bool binary_accepts(frontend::BinaryOp op, ElementType element);
-std::string unsupported_help(frontend::BinaryOp op);
+std::string unsupported_help(frontend::BinaryOp op, ElementType element);
 // `f32(n)`: which cast would mend a mismatch; the wider type wins.
 std::string cast_help(ElementType a, const std::string& a_text, ElementType b, const std::string& b_text);
 
 // The value of a literal, or of minus a literal.
 std::optional<KnownScalar> literal_value(const Ast& ast, ExprId id);
 bool has_float_literal(const Ast& ast, ExprId id);
+// A number, or arithmetic of numbers, complex ones too.
+bool is_number_literal(const Ast& ast, ExprId id);
 std::string print_known(const KnownScalar& value);
 
 // The same result as at run time, or nothing where the run would fail (a zero divisor) or should compute the value

@@ -104,6 +104,20 @@ MaybeValue IndexWise::ready_to_store(Span span, const Checked& value, ElementTyp
   return map(span, synth::MapOp::clip, {*all, low, high}, wide, fmt::format("{}(...)", synth::name(storage)), false);
 }
 
+bool IndexWise::make_complex(Checked& a, Checked& b) {
+  for (auto [from, to] : {std::pair(&a, &b), std::pair(&b, &a)}) {
+    const ElementType complex = elaborator_.element(*to);
+    if (!synth::is_complex(complex) || elaborator_.element(*from) != synth::part_of(complex)) continue;
+    const ExprId expr = from->expr;
+    MaybeValue made = cast_to(from->span, widened(*from), complex);
+    if (!made.has_value()) return false;
+    *from = std::move(*made);
+    from->expr = expr;
+    return true;
+  }
+  return false;
+}
+
 Checked IndexWise::widened(const Checked& value) {
   const open::Type own = elaborator_.type(value);
   if (!synth::is_storage(own.element())) return value;

@@ -29,6 +29,8 @@ class IndexWise {
   MaybeValue cast_to(Span span, const Checked& value, ElementType element);
   // The value as the storage type is computed with; of floats that become integers, within its ends.
   MaybeValue ready_to_store(Span span, const Checked& value, ElementType storage);
+  // A real operand beside a complex one of such parts becomes complex, too. True if one did.
+  bool make_complex(Checked& a, Checked& b);
   Checked widened(const Checked& value);
   MaybeValue matmul(Span span, const Checked& left, const Checked& right);
   MaybeValue contract(Span span, std::vector<Checked> operands, const std::vector<std::vector<int>>& indices,

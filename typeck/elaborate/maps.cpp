@@ -13,6 +13,9 @@ namespace {
 
 // The element type of literals among themselves: one float makes all of them floats.
 std::optional<ElementType> literal_element(const OperationCall& call, const std::vector<std::size_t>& parameters) {
+  const auto* const op = std::get_if<synth::MapOp>(&call.info.detail);
+  const bool is_join = op != nullptr && *op == synth::MapOp::complex;
+  if (is_join) return synth::part_of(call.want.element.value_or(ElementType::f32));
   if (call.want.element.has_value()) return synth::computed_as(*call.want.element);
   const auto is_float = [&](std::size_t k) { return has_float_literal(call.elaborator.ast(), call.expr(k)); };
   if (std::any_of(parameters.begin(), parameters.end(), is_float)) return ElementType::f32;
@@ -38,6 +41,9 @@ std::optional<std::vector<Checked>> alike(OperationCall& call, const std::vector
   }
   std::vector<Checked> all;
   for (auto& value : values) all.push_back(std::move(*value));
+  for (Checked& value : all) {
+    for (Checked& other : all) call.elaborator.index_wise().make_complex(value, other);
+  }
   for (const Checked& value : all) {
     const ElementType own = call.elaborator.element(value);
     const ElementType first = call.elaborator.element(all.front());
@@ -56,7 +62,7 @@ std::optional<std::vector<Checked>> alike(OperationCall& call, const std::vector
 MaybeValue run_map(OperationCall& call) {
   const auto op = std::get<synth::MapOp>(call.info.detail);
   const synth::ElementRule rule = synth::element_rule(op);
-  const bool numbers = rule == synth::ElementRule::numbers;
+  const bool numbers = rule == synth::ElementRule::numbers || rule == synth::ElementRule::field;
   const bool literal = call.elaborator.is_literal(call.expr(0));
   const auto element =
       literal && !numbers ? std::optional(call.want.element.value_or(ElementType::f32)) : call.want.element;
@@ -64,6 +70,12 @@ MaybeValue run_map(OperationCall& call) {
       call.array(0, literal && element.has_value() ? std::optional(synth::computed_as(*element)) : std::nullopt);
   if (!a.has_value()) return std::nullopt;
   const ElementType own = call.elaborator.element(*a);
+  if (synth::is_complex(own) && (op == synth::MapOp::abs || op == synth::MapOp::exp))
+    return op == synth::MapOp::abs ? absolute_of_complex(call, *a) : exponential_of_complex(call, *a);
+  if (synth::is_complex(own) && rule != synth::ElementRule::field) {
+    call.wants_element(*a, false, "of complex numbers there are `abs`, `exp`, `re`, `im`, `conj` and `angle`");
+    return std::nullopt;
+  }
   if (!call.wants_element(*a, synth::takes(rule, own),
                           numbers ? "cast it first, as in i64(...)" : "cast it first, as in f32(...)"))
     return std::nullopt;
@@ -85,7 +97,8 @@ MaybeValue run_clip(OperationCall& call) {
   const auto all = alike(call, {0, 1, 2});
   if (!all.has_value()) return std::nullopt;
   const ElementType element = call.elaborator.element(all->front());
-  if (!call.wants_element(all->front(), element != ElementType::boolean, "")) return std::nullopt;
+  if (!call.wants_element(all->front(), element != ElementType::boolean, "") || !call.wants_real(all->front()))
+    return std::nullopt;
   return call.elaborator.index_wise().map(call.span, synth::MapOp::clip, *all, element, call.quoted());
 }
 
@@ -122,7 +135,8 @@ MaybeValue run_min_max(OperationCall& call) {
   const auto both = alike(call, {0, 1});
   if (!both.has_value()) return std::nullopt;
   const ElementType element = call.elaborator.element(both->front());
-  if (!call.wants_element(both->front(), element != ElementType::boolean, "use `&&` and `||` on bool"))
+  if (!call.wants_element(both->front(), element != ElementType::boolean, "use `&&` and `||` on bool") ||
+      !call.wants_real(both->front()))
     return std::nullopt;
   note_a_dimension(call, both->front());
   const bool max = std::get<synth::ReduceKind>(call.info.detail) == synth::ReduceKind::max;
@@ -136,7 +150,9 @@ MaybeValue run_allclose(OperationCall& call) {
   const auto both = alike(call, {0, 1});
   if (!both.has_value()) return std::nullopt;
   const ElementType element = elaborator.element(both->front());
-  if (!call.wants_element(both->front(), synth::is_float(element), "compare integers with ==")) return std::nullopt;
+  const char* const help =
+      synth::is_complex(element) ? "compare the parts, as in `allclose(re(a), re(b))`" : "compare integers with ==";
+  if (!call.wants_element(both->front(), synth::is_float(element), help)) return std::nullopt;
   const MeshRef mesh = elaborator.type(both->front()).mesh_ref();
   MaybeValue rtol = call.has(2) ? call.array(2, element) : elaborator.scalar(call.span, 1e-5, element, mesh);
   MaybeValue atol = call.has(3) ? call.array(3, element) : elaborator.scalar(call.span, 1e-8, element, mesh);

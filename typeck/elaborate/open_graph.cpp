@@ -136,7 +136,7 @@ Checked OpenGraph::scalar(Span span, const KnownScalar& value, ElementType eleme
   synth::Literal literal{element, {}, {}};
   append_bytes(literal.bytes, value, element);
   Checked made = constant(span, std::move(literal), mesh);
-  made.known = as_held(value, element);
+  if (!synth::is_complex(element)) made.known = as_held(value, element);
   if (element == ElementType::i64 && std::holds_alternative<std::int64_t>(value)) {
     made.affine = Affine{{}, std::get<std::int64_t>(value)};
   }

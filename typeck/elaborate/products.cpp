@@ -77,6 +77,8 @@ MaybeValue run_einsum(OperationCall& call) {
       return wrong(fmt::format("operand {} has rank {}, but `{}` has {} indices", k + 1, own.rank(), text->operands[k],
                                text->operands[k].size()));
     if (own.element() == ElementType::boolean) return wrong("bool has no products; cast to i64 first");
+    if (synth::is_complex(own.element()) && operands->size() > 2)
+      return wrong("complex arrays are multiplied two at a time; take the first two, then the next");
     const ElementType first = elaborator.element(operands->front());
     const ElementType element = synth::computed_as(own.element());
     if (element != first) {

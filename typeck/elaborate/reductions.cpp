@@ -65,7 +65,8 @@ MaybeValue run_reduction(OperationCall& call) {
     a = call.elaborator.index_wise().cast_to(call.span, *a, ElementType::i64);
     if (!a.has_value()) return std::nullopt;
   }
-  if (kind != synth::ReduceKind::sum && !has_elements(call, *a, *dimensions)) return std::nullopt;
+  if (kind != synth::ReduceKind::sum && (!call.wants_real(*a) || !has_elements(call, *a, *dimensions)))
+    return std::nullopt;
   a = masked(call, *a, kind);
   return a.has_value() ? reduce(call, *a, kind, *dimensions) : std::nullopt;
 }
@@ -95,6 +96,8 @@ MaybeValue run_product(OperationCall& call) {
   if (!a.has_value()) return std::nullopt;
   const auto dimensions = call.dims(1, call.elaborator.type(*a).rank());
   if (!dimensions.has_value() || !call.reduces_ranges(*dimensions)) return std::nullopt;
+  const bool is_real = !synth::is_complex(call.elaborator.element(*a));
+  if (!call.wants_element(*a, is_real, "complex numbers are multiplied by `*`, `@` and `einsum`")) return std::nullopt;
   if (call.elaborator.type(*a).element() == ElementType::boolean)
     a = call.elaborator.index_wise().cast_to(call.span, *a, ElementType::i64);
   if (a.has_value()) a = masked(call, *a, synth::ReduceKind::product);
@@ -131,7 +134,7 @@ MaybeValue run_mean(OperationCall& call) {
   const auto dimensions = call.dims(1, elaborator.type(*a).rank());
   if (!dimensions.has_value() || !call.reduces_ranges(*dimensions)) return std::nullopt;
   const ElementType own = elaborator.element(*a);
-  const ElementType element = synth::is_float(own) ? own : ElementType::f64;
+  const ElementType element = synth::is_rounded(own) ? own : ElementType::f64;
   std::int64_t count = 1;
   for (const std::size_t d : *dimensions) count *= elaborator.type(*a).shape()[d];
   a = elaborator.index_wise().cast_to(call.span, *a, element);
@@ -151,7 +154,7 @@ MaybeValue run_arg_reduction(OperationCall& call) {
   if (!a.has_value()) return std::nullopt;
   const open::Type own = call.elaborator.type(*a);
   const auto dimensions = call.dims(1, own.rank());
-  if (!dimensions.has_value() || !has_elements(call, *a, *dimensions)) return std::nullopt;
+  if (!dimensions.has_value() || !call.wants_real(*a) || !has_elements(call, *a, *dimensions)) return std::nullopt;
   Shape shape;
   for (std::size_t d = 0; d < own.rank(); ++d) {
     if (!named(*dimensions, d)) shape.push_back(own.shape()[d]);
@@ -168,6 +171,9 @@ MaybeValue run_scan(OperationCall& call) {
   const auto dimension = call.dim(1, call.elaborator.type(*a).rank());
   if (!dimension.has_value()) return std::nullopt;
   const auto op = std::get<synth::ReduceOp>(call.info.detail);
+  const char* const help = op == synth::ReduceOp::sum ? "take the parts: `complex(cumsum(re(a), 0), cumsum(im(a), 0))`"
+                                                      : "take the parts: `re(a)` and `im(a)`";
+  if (!call.wants_element(*a, !synth::is_complex(call.elaborator.element(*a)), help)) return std::nullopt;
   if (call.elaborator.type(*a).element() == ElementType::boolean) {
     const bool counts = op == synth::ReduceOp::sum || op == synth::ReduceOp::product;
     if (!call.wants_element(*a, counts, "cast it first, as in i32(...)")) return std::nullopt;
@@ -222,6 +228,7 @@ MaybeValue run_sort(OperationCall& call) {
   const auto dimension = call.dim(1, call.elaborator.type(*a).rank());
   if (!dimension.has_value()) return std::nullopt;
   const std::int64_t extent = call.elaborator.type(*a).shape()[*dimension];
+  if (!call.wants_real(*a)) return std::nullopt;
   const Checked whole = made_whole(call, *a, {*dimension});
   const MaybeValue sorted =
       ordered(call, whole, *dimension, extent, synth::Sort{std::get<Gives>(call.info.detail) == Gives::positions});
@@ -236,6 +243,7 @@ MaybeValue run_topk(OperationCall& call) {
   const auto dimension = call.dim(2, call.elaborator.type(*a).rank());
   if (!dimension.has_value()) return std::nullopt;
   const std::int64_t extent = call.elaborator.type(*a).shape()[*dimension];
+  if (!call.wants_real(*a)) return std::nullopt;
   if (*count < 0 || *count > extent) {
     call.elaborator.report(base::make(Kind::wrong_arguments, call.who(),
                                       fmt::format("k is {}, and dimension {} has {}", *count, *dimension, extent))

@@ -18,7 +18,9 @@ bool is_of_floats(frontend::ElementKeyword element) {
     case frontend::ElementKeyword::u8:
     case frontend::ElementKeyword::i16:
     case frontend::ElementKeyword::u16:
-    case frontend::ElementKeyword::u32: return false;
+    case frontend::ElementKeyword::u32:
+    case frontend::ElementKeyword::c64:
+    case frontend::ElementKeyword::c128: return false;
     case frontend::ElementKeyword::f32:
     case frontend::ElementKeyword::f64:
     case frontend::ElementKeyword::bf16:

@@ -45,8 +45,9 @@ enum class Rounds : std::uint8_t { up, toward_zero, to_nearest };
 enum class Spread : std::uint8_t { variance, deviation };
 enum class Vectors : std::uint8_t { inner, outer };
 enum class Triangle : std::uint8_t { lower, upper };
-using Detail = std::variant<std::monostate, Gives, Curve, Rounds, Spread, Vectors, Triangle, synth::MapOp,
-                            synth::ReduceKind, synth::ReduceOp, synth::CollectiveKind>;
+enum class OfComplex : std::uint8_t { real, imaginary, conjugate, angle };
+using Detail = std::variant<std::monostate, OfComplex, synth::FourierKind, Gives, Curve, Rounds, Spread, Vectors,
+                            Triangle, synth::MapOp, synth::ReduceKind, synth::ReduceOp, synth::CollectiveKind>;
 
 class OperationCall;
 struct OperationInfo {
@@ -107,6 +108,11 @@ class OperationCall {
   ExprId expr(std::size_t parameter) const;
   // Are the elements of a fit for this operation? Reports if not.
   bool wants_element(const Checked& a, bool fits, const std::string& help);
+  // Are they real? Reports if not.
+  bool wants_real(const Checked& a) {
+    return wants_element(a, !synth::is_complex(elaborator.element(a)),
+                         "complex numbers have no order: take `abs(a)`, `re(a)` or `im(a)`");
+  }
   bool on_mesh(Checked& value, const MeshRef& mesh);
   std::string who() const { return std::string(info.name); }
   std::string quoted() const { return "`" + who() + "`"; }
@@ -150,6 +156,9 @@ std::vector<std::size_t> all_dimensions(std::size_t rank);
 
 // One function per family; the table names them.
 MaybeValue run_map(OperationCall& call);  // exp, abs, ...
+MaybeValue run_complex(OperationCall& call);
+MaybeValue run_of_complex(OperationCall& call);  // re, im, conj, angle
+MaybeValue run_fourier(OperationCall& call);     // fft, ifft, rfft, irfft
 MaybeValue run_where(OperationCall& call);
 MaybeValue run_clip(OperationCall& call);
 MaybeValue run_min_max(OperationCall& call);    // elementwise or a reduction

@@ -29,6 +29,8 @@ ElementType element_of(frontend::ElementKeyword keyword) {
     case frontend::ElementKeyword::i16: return ElementType::i16;
     case frontend::ElementKeyword::u16: return ElementType::u16;
     case frontend::ElementKeyword::u32: return ElementType::u32;
+    case frontend::ElementKeyword::c64: return ElementType::c64;
+    case frontend::ElementKeyword::c128: return ElementType::c128;
   }
   return ElementType::f32;
 }

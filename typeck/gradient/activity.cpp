@@ -61,7 +61,7 @@ void Activity::visit(ValueId id, const open::Compute& body) {
   const std::size_t read = body.operands.size() - (is_like ? 1 : 0);
   Flags own;
   for (std::size_t k = 0; k < read; ++k) own |= flags(body.operands[k].value);
-  const bool ends = !synth::is_float(synth::computed_as(node.types[0].element())) || is_flat(body.operation);
+  const bool ends = !synth::is_rounded(synth::computed_as(node.types[0].element())) || is_flat(body.operation);
   if (own.active && ends) {
     ends_.insert(End{node.span, body.who.empty() ? spelling(body.operation) : body.who});
     own = Flags{false, true};

@@ -31,6 +31,21 @@ Use Build::cast(const Use& a, synth::ElementType element) const {
   return elementwise(synth::MapOp::cast, {a}, element);
 }
 
+Use Build::cast_back(const Use& a, synth::ElementType element) const {
+  const bool loses_part = synth::is_complex(graph_.type(a).element()) && !synth::is_complex(element);
+  return cast(loses_part ? real(a) : a, element);
+}
+
+Use Build::complex(const Use& re, const Use& im) const {
+  return elementwise(synth::MapOp::complex, {re, im}, synth::complex_of(graph_.type(re).element()));
+}
+Use Build::real(const Use& a) const {
+  return elementwise(synth::MapOp::real, {a}, synth::part_of(graph_.type(a).element()));
+}
+Use Build::imaginary(const Use& a) const {
+  return elementwise(synth::MapOp::imaginary, {a}, synth::part_of(graph_.type(a).element()));
+}
+
 Use Build::number(double value, const Use& a) const {
   const open::Type own = graph_.type(a);
   return graph_.number(span_, value, synth::computed_as(own.element()), own.mesh_ref());

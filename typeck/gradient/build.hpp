@@ -27,6 +27,12 @@ class Build {
   // Comparisons, and below what has no slope, are flat: a gradient of this gradient does not ask after them.
   Use compare(synth::MapOp op, const Use& a, const Use& b) const;
   Use cast(const Use& a, synth::ElementType element) const;
+  // The same of a cotangent of what was cast: to a real type its real part.
+  Use cast_back(const Use& a, synth::ElementType element) const;
+  // Complex numbers of their parts, and these.
+  Use complex(const Use& re, const Use& im) const;
+  Use real(const Use& a) const;
+  Use imaginary(const Use& a) const;
   Use add(const Use& a, const Use& b) const { return map(synth::MapOp::add, {a, b}); }
   Use subtract(const Use& a, const Use& b) const { return map(synth::MapOp::subtract, {a, b}); }
   Use multiply(const Use& a, const Use& b) const { return map(synth::MapOp::multiply, {a, b}); }

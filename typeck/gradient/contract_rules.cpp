@@ -5,6 +5,16 @@
 
 namespace tessera::typeck::gradient {
 
+Use numbers_along(const Build& build, const open::Type& like, std::size_t dimension) {
+  const open::Type type(synth::ElementType::i64, {like.shape()[dimension]}, like.mesh_ref());
+  const open::Make numbers{synth::Iota{}, {std::vector<synth::AxisList>(1), {}}, build.span()};
+  std::vector<std::size_t> others;
+  for (std::size_t d = 0; d < like.rank(); ++d) {
+    if (d != dimension) others.push_back(d);
+  }
+  return build.with_unit_dimensions(build.compute(type, numbers, {}), others);
+}
+
 namespace {
 
 // The sum that one operand is given.
@@ -24,17 +34,6 @@ bool anywhere(const std::vector<Indices>& indices, std::uint8_t index) {
 bool repeats(const Indices& own, std::size_t d) {
   const auto at = own.begin() + static_cast<std::ptrdiff_t>(d);
   return std::find(own.begin(), at, own[d]) != at;
-}
-
-// 0, 1, 2, ... along one dimension, the others of extent 1.
-Use numbers_along(const Build& build, const open::Type& like, std::size_t dimension) {
-  const open::Type type(synth::ElementType::i64, {like.shape()[dimension]}, like.mesh_ref());
-  const open::Make numbers{synth::Iota{}, {std::vector<synth::AxisList>(1), {}}, build.span()};
-  std::vector<std::size_t> others;
-  for (std::size_t d = 0; d < like.rank(); ++d) {
-    if (d != dimension) others.push_back(d);
-  }
-  return build.with_unit_dimensions(build.compute(type, numbers, {}), others);
 }
 
 // Zeros where positions along dimensions that repeat an index differ: only the diagonal was read. Every device makes

@@ -193,7 +193,10 @@ void reverse_map(const Reversal& r, MapOp op) {
     case MapOp::cos: return give(r, 0, b.negate(b.multiply(r.g, b.map(MapOp::sin, {r.operand(0)}))));
     case MapOp::select: return reverse_select(r);
     case MapOp::clip: return reverse_clip(r);
-    case MapOp::cast: return give(r, 0, b.cast(r.g, synth::computed_as(r.type(0).element())));
+    case MapOp::cast: return give(r, 0, b.cast_back(r.g, synth::computed_as(r.type(0).element())));
+    case MapOp::complex: return give_both(r, [&] { return b.real(r.g); }, [&] { return b.negate(b.imaginary(r.g)); });
+    case MapOp::real: return give(r, 0, b.complex(r.g, b.number(0, r.g)));
+    case MapOp::imaginary: return give(r, 0, b.complex(b.number(0, r.g), b.negate(r.g)));
     case MapOp::copy: return give(r, 0, r.g);
     case MapOp::equal:
     case MapOp::not_equal:

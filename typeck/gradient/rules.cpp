@@ -53,6 +53,7 @@ struct Rules {
   void operator()(const synth::OneHot&) const {}
   void operator()(const synth::Lay&) const { reverse_moves(r); }
   void operator()(const synth::MatrixFunction& o) const { reverse_matrix(r, o.op); }
+  void operator()(const synth::Fourier& o) const { reverse_fourier(r, o); }
   void operator()(const synth::Assemble&) const { reverse_moves(r); }
   void operator()(const synth::Collect&) const {}
   void operator()(const synth::PrintText&) const {}

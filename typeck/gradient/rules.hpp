@@ -32,7 +32,10 @@ void reverse_reduce(const Reversal& r, const synth::Reduce& reduce);        // r
 void reverse_scan(const Reversal& r, const synth::Scan& scan);              // scan_rules.cpp
 void reverse_contract(const Reversal& r, const synth::Contract& contract);  // contract_rules.cpp
 void reverse_matrix(const Reversal& r, synth::MatrixOp op);                 // matrix_rules.cpp
-void reverse_take(const Reversal& r);                                       // move_rules.cpp
+void reverse_fourier(const Reversal& r, const synth::Fourier& fourier);     // fourier_rules.cpp
+// 0, 1, 2, ... along one dimension, the others of extent 1.
+Use numbers_along(const Build& build, const open::Type& like, std::size_t dimension);  // contract_rules.cpp
+void reverse_take(const Reversal& r);                                                  // move_rules.cpp
 void reverse_scatter_add(const Reversal& r);
 // Of what moves elements, and of what changes layouts: `insert` takes the same way back.
 void reverse_moves(const Reversal& r);

@@ -17,7 +17,7 @@ bool computes_of_operands(const open::Operation& operation) {
   if (const auto* reduce = std::get_if<synth::Reduce>(own)) return !reduce->dimensions.empty();
   return std::holds_alternative<synth::Map>(*own) || std::holds_alternative<synth::Take>(*own) ||
          std::holds_alternative<synth::ScatterAdd>(*own) || std::holds_alternative<synth::Scan>(*own) ||
-         std::holds_alternative<synth::MatrixFunction>(*own);
+         std::holds_alternative<synth::MatrixFunction>(*own) || std::holds_alternative<synth::Fourier>(*own);
 }
 
 // Which operand of an Assemble it is, or of a sum.

@@ -44,7 +44,7 @@ bool passes(const synth::IndexSignature& signature, const std::vector<PendingOpe
   if (!synth::passes(signature, types)) return false;
   const auto is_sum = [](const ArrayType* type) { return is_pending(*type); };
   const auto pending = std::ranges::find_if(types, is_sum);
-  const bool is_exact = operands.size() == 1 || !synth::is_float((*pending)->element());
+  const bool is_exact = operands.size() == 1 || !synth::is_rounded((*pending)->element());
   switch (signature.pending) {
     case synth::PendingRule::product:
       return is_exact || (*pending)->layout().reduce() == synth::ReduceOp::product ||

@@ -37,6 +37,16 @@ std::string name_of_matrix(synth::MatrixOp op) {
   return "";
 }
 
+std::string_view fourier_name(synth::FourierKind kind) {
+  switch (kind) {
+    case synth::FourierKind::forward: return "fft";
+    case synth::FourierKind::inverse: return "ifft";
+    case synth::FourierKind::forward_real: return "rfft";
+    case synth::FourierKind::inverse_real: return "irfft";
+  }
+  return "";
+}
+
 }  // namespace
 
 std::string spelling(const synth::Operation& operation) {
@@ -53,6 +63,8 @@ std::string spelling(const synth::Operation& operation) {
     return greatest->positions ? "`argtopk`" : "`topk`";
   if (const auto* some = std::get_if<synth::Candidates>(&operation)) return some->positions ? "`argtopk`" : "`topk`";
   if (const auto* matrix = std::get_if<synth::MatrixFunction>(&operation)) return name_of_matrix(matrix->op);
+  if (const auto* fourier = std::get_if<synth::Fourier>(&operation))
+    return "`" + std::string(fourier_name(fourier->kind)) + "`";
   if (std::holds_alternative<synth::Contract>(operation)) return "a product";
   if (std::holds_alternative<synth::Assemble>(operation) || std::holds_alternative<synth::Lay>(operation))
     return "a part";

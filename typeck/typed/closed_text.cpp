@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "typeck/typed/closed_calls.hpp"
 #include "typeck/typed/known_scalar.hpp"
 
 namespace tessera::typeck {
@@ -31,21 +32,6 @@ std::string number_text(T value) {
   if (std::isinf(value)) return value > 0 ? "1.0 / 0.0" : "-1.0 / 0.0";
   std::string text = fmt::format("{}", value);
   return text.find_first_of(".e") == std::string::npos ? text + ".0" : text;
-}
-
-// A call of a function of matrices; none that gives several matrices in one.
-std::optional<std::string> matrix_call(synth::MatrixOp op, const std::string& operands) {
-  switch (op) {
-    case synth::MatrixOp::cholesky: return fmt::format("cholesky({})", operands);
-    case synth::MatrixOp::solve: return fmt::format("solve({})", operands);
-    case synth::MatrixOp::solve_lower: return fmt::format("solve_triangular({}, lower=true)", operands);
-    case synth::MatrixOp::solve_upper: return fmt::format("solve_triangular({}, lower=false)", operands);
-    case synth::MatrixOp::determinant: return fmt::format("det({})", operands);
-    case synth::MatrixOp::factor_qr:
-    case synth::MatrixOp::eigen:
-    case synth::MatrixOp::singular: return std::nullopt;
-  }
-  return std::nullopt;
 }
 
 // How an elementwise operation is written: `{0} + {1}`.
@@ -92,6 +78,9 @@ std::string_view form_of(synth::MapOp op) {
     case MapOp::floor:
     case MapOp::sin:
     case MapOp::cos:
+    case MapOp::complex:
+    case MapOp::real:
+    case MapOp::imaginary:
     case MapOp::cast:
     case MapOp::copy: return "";
   }
@@ -398,6 +387,7 @@ std::optional<std::string> ClosedText::expression(NodeId id, const Compute& comp
   if (const auto* search = std::get_if<synth::Search>(&operation))
     return call("searchsorted", search->right ? "right=true" : "right=false");
   if (const auto* matrix = std::get_if<synth::MatrixFunction>(&operation)) return matrix_call(matrix->op, all);
+  if (const auto* fourier = std::get_if<synth::Fourier>(&operation)) return fourier_call(*fourier, all, shape);
   if (std::holds_alternative<synth::OneHot>(operation))
     return call("one_hot", fmt::format("{}", shape[shape.size() - 1]));
   if (const auto* assemble = std::get_if<synth::Assemble>(&operation)) return assembled(id, compute, *assemble);

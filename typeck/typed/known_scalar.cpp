@@ -39,6 +39,10 @@ void append_bytes(std::vector<std::byte>& bytes, const KnownScalar& value, Eleme
   if (synth::is_stored_integer(element))
     return synth::visit_stored_integer(
         element, [&](auto zero) { append_value(bytes, static_cast<decltype(zero)>(integer_within(value, element))); });
+  if (synth::is_complex(element)) {
+    append_bytes(bytes, value, synth::part_of(element));
+    return append_bytes(bytes, 0.0, synth::part_of(element));
+  }
   synth::visit_element(element, [&](auto zero) { append_value(bytes, known_as<decltype(zero)>(value)); });
 }
 
@@ -53,7 +57,7 @@ KnownScalar as_held(const KnownScalar& value, ElementType element) {
 }
 
 std::optional<KnownScalar> value_of(const synth::Literal& literal) {
-  if (!literal.shape.empty()) return std::nullopt;
+  if (!literal.shape.empty() || synth::is_complex(literal.element)) return std::nullopt;
   if (synth::is_stored_integer(literal.element))
     return synth::visit_stored_integer(literal.element, [&](auto zero) -> KnownScalar {
       std::memcpy(&zero, literal.bytes.data(), sizeof(zero));

@@ -51,7 +51,9 @@ typedef enum tessera_element {
   TESSERA_U8 = 8,
   TESSERA_I16 = 9,
   TESSERA_U16 = 10,
-  TESSERA_U32 = 11
+  TESSERA_U32 = 11,
+  TESSERA_C64 = 12, /* complex: two f32, the real part first */
+  TESSERA_C128 = 13 /* two f64 */
 } tessera_element;
 
 typedef enum tessera_files {

@@ -29,6 +29,7 @@
 // fails.
 #pragma once
 
+#include <complex>
 #include <cstddef>
 #include <cstdint>
 #include <functional>
@@ -150,7 +151,7 @@ struct Config {
 // ---- Values ----------------------------------------------------------------------------------------------
 
 // From f16 on they are what an array is stored as; f16 is IEEE's, bf16 the upper half of an f32.
-enum class Element : std::uint8_t { boolean, i32, i64, f32, f64, f16, bf16, i8, u8, i16, u16, u32 };
+enum class Element : std::uint8_t { boolean, i32, i64, f32, f64, f16, bf16, i8, u8, i16, u16, u32, c64, c128 };
 
 // The memory of an array on its devices.
 struct Placement {
@@ -184,8 +185,8 @@ class TESSERA_API Array {
   MeshAxes mesh() const;
   // The whole array, row-major, its pending sums resolved. bytes() in the element type (a bool is one byte, 0 or 1);
   // to_vector widens f16 and bf16 to float, other integers to std::int64_t: else T must be the element type, which is
-  // bool, std::int32_t, std::int64_t, float or double. If a rank is lost, to_vector says so, and bytes(), text() and
-  // picture() are empty.
+  // bool, std::int32_t, std::int64_t, float, double, std::complex<float> or std::complex<double>. If a rank is lost,
+  // to_vector says so, and bytes(), text() and picture() are empty.
   std::vector<std::byte> bytes() const;
   template <class T>
   Result<std::vector<T>> to_vector() const;

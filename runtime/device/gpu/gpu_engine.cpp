@@ -106,15 +106,61 @@ base::Status GpuEngine::copy(const runtime::ItemList<runtime::BoxMove>& moves, c
   const auto copied = [&](Launcher& launcher) { return device::copy(launcher, moves); };
   return hints.key.empty() ? step(nullptr, copied) : take_known(nullptr, hints, copied, 0);
 }
+namespace {
+
+// A sum of complex numbers is a sum of their real parts and one of their imaginary parts.
+runtime::BoxSum part_of_sum(runtime::BoxSum sum, bool is_imaginary) {
+  const synth::ElementType part = synth::part_of(sum.parts[0].element);
+  const std::int64_t offset = is_imaginary ? synth::bytes_of(part) : 0;
+  const auto twice = [](const synth::Shape& strides) {
+    synth::Shape all;
+    for (const std::int64_t stride : strides) all.push_back(2 * stride);
+    return all;
+  };
+  for (runtime::TileView& own : sum.parts) own = {part, own.shape, twice(own.strides), own.data + offset};
+  sum.to = {twice(sum.to.strides), sum.to.data + offset};
+  return sum;
+}
+
+// A tile of complex numbers as one of twice as many parts.
+runtime::TileOut as_parts(const runtime::TileOut& tile) {
+  if (!synth::is_complex(tile.element)) return tile;
+  return {synth::part_of(tile.element), synth::Shape{2 * runtime::count(tile.shape)}, tile.data};
+}
+
+}  // namespace
+
 base::Status GpuEngine::combine(synth::ReduceOp op, const runtime::ItemList<runtime::BoxSum>& sums) {
+  const bool is_complex = sums.size() > 0 && synth::is_complex(sums.at(0).parts[0].element);
+  if (is_complex) {
+    const auto part = [&](std::int64_t i) { return part_of_sum(sums.at(i / 2), i % 2 != 0); };
+    return combine(op, runtime::ItemList<runtime::BoxSum>(2 * sums.size(), part));
+  }
   return step(nullptr, [&](Launcher& launcher) { return device::combine(launcher, op, sums); });
 }
 base::Status GpuEngine::fill_identity(synth::ReduceOp op, const runtime::ItemList<runtime::TileOut>& tiles) {
-  return step(nullptr, [&](Launcher& launcher) { return device::fill_identity(launcher, op, tiles); });
+  const auto parts = [&](std::int64_t i) { return as_parts(tiles.at(i)); };
+  const runtime::ItemList<runtime::TileOut> all(tiles.size(), parts);
+  return step(nullptr, [&](Launcher& launcher) { return device::fill_identity(launcher, op, all); });
 }
 
 base::Status GpuEngine::fill(const runtime::ItemList<runtime::TileOut>& tiles, std::span<const std::byte> element) {
+  if (element.size() > sizeof(std::uint64_t)) return fill_by_copies(tiles, element);
   return step(nullptr, [&](Launcher& launcher) { return fill_tiles(launcher, tiles, element); });
+}
+
+// Kernels fill with eight bytes at the most.
+base::Status GpuEngine::fill_by_copies(const runtime::ItemList<runtime::TileOut>& tiles,
+                                       std::span<const std::byte> element) {
+  for (std::int64_t i = 0; i < tiles.size(); ++i) {
+    const runtime::TileOut tile = tiles.at(i);
+    std::vector<std::byte> filled;
+    for (std::int64_t k = runtime::count(tile.shape); k > 0; --k)
+      filled.insert(filled.end(), element.begin(), element.end());
+    const runtime::TileTarget to{runtime::dense_strides(tile.shape), tile.data};
+    TESSERA_TRY_STATUS(write(runtime::dense_view(tile.element, tile.shape, filled.data()), to));
+  }
+  return base::Done{};
 }
 
 base::Result<const std::byte*> GpuEngine::constant(std::span<const std::byte> element) {

@@ -73,6 +73,7 @@ class GpuEngine final : public runtime::Engine, public std::enable_shared_from_t
   // A step that may be known.
   template <class Step, class F>
   base::Status take_known(const synth::Operation* operation, const Step& step, F&& act, std::uint32_t origin);
+  base::Status fill_by_copies(const runtime::ItemList<runtime::TileOut>& tiles, std::span<const std::byte> element);
   base::Status write_part(const runtime::TileView& host, const runtime::TileTarget& to);
   base::Status read_part(const runtime::TileView& from, const runtime::TileOut& host);
 

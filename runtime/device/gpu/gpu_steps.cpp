@@ -1,5 +1,6 @@
 #include "runtime/device/gpu/gpu_steps.hpp"
 
+#include <algorithm>
 #include <cstring>
 #include <map>
 #include <variant>
@@ -26,10 +27,10 @@ concept OnHost = std::is_same_v<Operation, synth::Constant> || std::is_same_v<Op
                  std::is_same_v<Operation, synth::Transpose> || std::is_same_v<Operation, synth::Reshape> ||
 
                  std::is_same_v<Operation, synth::Lay> || std::is_same_v<Operation, synth::MatrixFunction> ||
-                 std::is_same_v<Operation, synth::Assemble> || std::is_same_v<Operation, synth::Collect> ||
-                 std::is_same_v<Operation, synth::PrintText> || std::is_same_v<Operation, synth::Print> ||
-                 std::is_same_v<Operation, synth::Show> || std::is_same_v<Operation, synth::Save> ||
-                 std::is_same_v<Operation, synth::Assert>;
+                 std::is_same_v<Operation, synth::Fourier> || std::is_same_v<Operation, synth::Assemble> ||
+                 std::is_same_v<Operation, synth::Collect> || std::is_same_v<Operation, synth::PrintText> ||
+                 std::is_same_v<Operation, synth::Print> || std::is_same_v<Operation, synth::Show> ||
+                 std::is_same_v<Operation, synth::Save> || std::is_same_v<Operation, synth::Assert>;
 
 struct Takes {
   const LocalStep& step;
@@ -83,12 +84,28 @@ struct Take {
 
 }  // namespace
 
-bool takes_step(const LocalStep& step) { return std::visit(Takes{step}, step.apply.operation); }
+namespace {
+
+// Steps of complex numbers are the host's.
+bool is_of_complex(const synth::Apply& apply, const runtime::Tiles& tiles) {
+  const auto is_complex = [&](synth::RegisterId id) { return synth::is_complex(tiles.type(id).element()); };
+  return std::ranges::any_of(apply.operands, is_complex) || std::ranges::any_of(apply.results, is_complex);
+}
+
+}  // namespace
+
+bool takes_step(const LocalStep& step) {
+  return !is_of_complex(step.apply, step.tiles) && std::visit(Takes{step}, step.apply.operation);
+}
 base::Status take_step(Launcher& launcher, const LocalStep& step, const GemmCall& library) {
   return std::visit(Take{launcher, step, library}, step.apply.operation);
 }
 
-bool takes_chain(const runtime::ChainStep& /*chain*/) { return true; }
+bool takes_chain(const runtime::ChainStep& chain) {
+  return std::ranges::none_of(chain.steps, [&](const synth::Step& step) {
+    return is_of_complex(std::get<synth::Apply>(step.node), chain.tiles);
+  });
+}
 base::Status take_chain(Launcher& launcher, const runtime::ChainStep& chain) { return run_chain(launcher, chain); }
 
 base::Status fill_tiles(Launcher& launcher, const runtime::ItemList<runtime::TileOut>& tiles,

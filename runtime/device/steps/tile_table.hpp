@@ -30,6 +30,8 @@ constexpr const char* type_name(synth::ElementType element) {
     case synth::ElementType::i16: return "std::int16_t";
     case synth::ElementType::u16: return "std::uint16_t";
     case synth::ElementType::u32: return "std::uint32_t";
+    case synth::ElementType::c64: return "std::uint64_t";
+    case synth::ElementType::c128: return "tessera::kernel::Sixteen";
   }
   return "";
 }

@@ -57,6 +57,9 @@ Spelling spelling(MapOp op) {
     case MapOp::sin: return {"functions::Sin::of(", 200};
     case MapOp::cos: return {"functions::Cos::of(", 200};
     case MapOp::arctan: return {"functions::Arctan::of(", 80};
+    case MapOp::complex:
+    case MapOp::real:
+    case MapOp::imaginary: break;  // steps of complex numbers are the host's
     case MapOp::select: return {"elementwise::Select{}("};
     case MapOp::clip: return {"elementwise::Clip{}(", 5};
     case MapOp::cast: return {"", 3};
@@ -94,6 +97,8 @@ std::string_view type_text(ElementType element) {
     case ElementType::bf16:
     case ElementType::u16: return "std::uint16_t";
     case ElementType::u32: return "std::uint32_t";
+    case ElementType::c64:
+    case ElementType::c128: break;  // steps of complex numbers are the host's
   }
   return "";
 }

@@ -134,11 +134,17 @@ class Work {
   std::size_t joined_ = 0;  // devices whose results are complete
 };
 
+std::int64_t element_bytes_max(const ChainOperations& chain) {
+  std::int64_t most = sizeof(double);
+  for (const ChainOperation& operation : chain.operations()) most = std::max(most, synth::bytes_of(operation.element));
+  return most;
+}
+
 class BlockRunner {
  public:
   explicit BlockRunner(Work& work)
       : work_(work),
-        slot_bytes_(static_cast<std::size_t>(work.block_elements_max()) * sizeof(double)),
+        slot_bytes_(static_cast<std::size_t>(work.block_elements_max() * element_bytes_max(work.chain()))),
         memory_(std::make_unique_for_overwrite<std::byte[]>(work.chain().slots() * slot_bytes_)) {
     elements_.resize(work.chain().slots());
     operands_.reserve(kMapOperandsMax);

@@ -28,5 +28,6 @@ base::Status run_operation(const LocalStep& step, const synth::Search& operation
 base::Status run_operation(const LocalStep& step, const synth::OneHot& operation);
 base::Status run_operation(const LocalStep& step, const synth::Lay& operation);
 base::Status run_operation(const LocalStep& step, const synth::MatrixFunction& operation);
+base::Status run_operation(const LocalStep& step, const synth::Fourier& operation);
 
 }  // namespace tessera::runtime

@@ -8,6 +8,7 @@
 #include "runtime/engine/host/devices.hpp"
 #include "runtime/engine/host/local.hpp"
 #include "runtime/kernels/copy.hpp"
+#include "runtime/kernels/fourier.hpp"
 #include "runtime/kernels/map.hpp"
 #include "runtime/kernels/matrix.hpp"
 #include "runtime/kernels/reduce.hpp"
@@ -215,6 +216,13 @@ base::Status run_operation(const LocalStep& step, const synth::ScatterAdd&) {
 base::Status run_operation(const LocalStep& step, const synth::Search& operation) {
   return operate(step, [&](std::size_t, const std::vector<TileView>& operands, const TileOut& out) -> Failure {
     search(operands[0], operands[1], operation.right, out);
+    return std::nullopt;
+  });
+}
+
+base::Status run_operation(const LocalStep& step, const synth::Fourier& operation) {
+  return operate(step, [&](std::size_t, const std::vector<TileView>& operands, const TileOut& out) -> Failure {
+    fourier(operation, operands[0], out);
     return std::nullopt;
   });
 }

@@ -35,6 +35,7 @@ struct Rule {
 
 constexpr auto kF32 = ElementType::f32;
 constexpr auto kI64 = ElementType::i64;
+constexpr auto kC64 = ElementType::c64;
 constexpr auto kBool = ElementType::boolean;
 
 std::vector<std::string> split_at_commas(const std::string& text) {
@@ -308,6 +309,8 @@ std::vector<Rule> rules() {
       {Search{true}, "r,", "", Parts::none, ReduceOp::sum, {kI64, kI64}, kI64},
       {OneHot{}, "i", "iK", Parts::none, ReduceOp::sum, {kI64}},
       {Lay{{{0, 1, 1}, {0, 2, 2}}}, "ij,ij", "ij"},
+      {Fourier{FourierKind::forward, 1}, "iJ", "iJ", Parts::none, ReduceOp::sum, {kC64}, kC64},
+      {Fourier{FourierKind::inverse, 0}, "Jik", "Jik", Parts::none, ReduceOp::sum, {kC64}, kC64},
       {MatrixFunction{MatrixOp::cholesky}, "jIN", "jIN"},
       {MatrixFunction{MatrixOp::solve}, "IN,Ik", "Nk"},
       {MatrixFunction{MatrixOp::solve}, "jIN,jIk", "jNk"},
