@@ -1,10 +1,10 @@
 #include "embed/session/gpu_engine.hpp"
 
 #include <fmt/format.h>
-#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <charconv>
+#include <iterator>
 #include <numeric>
 #include <optional>
 #include <string>
@@ -38,6 +38,16 @@ std::optional<std::vector<int>> read_numbers(std::string_view text) {
 
 base::Diagnostic none(std::string why) { return base::make(runtime::Kind::no_gpu, std::move(why)); }
 
+// All that programs can run on; where that is none, all: then it is said why.
+std::vector<int> usable(const device::Cuda& cuda, int count) {
+  std::vector<int> all(static_cast<std::size_t>(count));
+  std::iota(all.begin(), all.end(), 0);
+  std::vector<int> usable;
+  std::copy_if(all.begin(), all.end(), std::back_inserter(usable),
+               [&](int number) { return device::architecture_of(cuda, number) >= device::kOldestArchitecture; });
+  return usable.empty() ? all : usable;
+}
+
 // The numbers of a list or of all GPUs, of those that there are.
 base::Result<std::vector<int>> numbers_of(const std::string& gpus, const device::Cuda& cuda) {
   if (!cuda.is_there()) {
@@ -45,11 +55,7 @@ base::Result<std::vector<int>> numbers_of(const std::string& gpus, const device:
   }
   TESSERA_TRY(count, device::count_gpus(cuda));
   if (count == 0) return none("the driver knows of none").suggest("`nvidia-smi` lists those that the driver knows");
-  if (gpus == "all") {
-    std::vector<int> all(static_cast<std::size_t>(count));
-    std::iota(all.begin(), all.end(), 0);
-    return all;
-  }
+  if (gpus == "all") return usable(cuda, count);
   const auto numbers = read_numbers(gpus);
   if (!numbers) {
     return base::make(Kind::bad_call,
@@ -63,12 +69,19 @@ base::Result<std::vector<int>> numbers_of(const std::string& gpus, const device:
   return *numbers;
 }
 
-// A process runs on one GPU. That of a list has others is said, not passed over.
-base::Status is_one(const std::string& gpus, const std::vector<int>& mine) {
-  const bool is_alike = std::all_of(mine.begin(), mine.end(), [&](int number) { return number == mine.front(); });
-  if (gpus == "all" || is_alike) return base::Done{};
-  return base::make(Kind::bad_call, fmt::format("GPUs {} are too many for one process", fmt::join(mine, " and ")))
-      .suggest("a process runs on one GPU: start a rank for each, `mpirun -np N tessera run --gpu FILE`");
+// Products of floats have other last bits on GPUs of another kind: a device's elements would depend on where it lies.
+base::Status are_alike(const device::Cuda& cuda, const std::vector<int>& mine) {
+  TESSERA_TRY(first, device::facts_of(cuda, mine.front()));
+  for (const int number : mine) {
+    TESSERA_TRY(facts, device::facts_of(cuda, number));
+    if (facts.name == first.name && facts.architecture == first.architecture && facts.processors == first.processors)
+      continue;
+    return base::make(Kind::bad_call, fmt::format("GPU {} ({}) and GPU {} ({}) are of different kinds, whose large "
+                                                  "products have other last bits",
+                                                  mine.front(), first.name, number, facts.name))
+        .suggest("choose GPUs of one kind, as by `--gpu 0,1`, or add up in order, `--products ordered`");
+  }
+  return base::Done{};
 }
 
 // A process's place among those of its machine, and how many these are.
@@ -99,11 +112,13 @@ EngineRef open_here(const Config& config, const runtime::Team* team) {
   const auto [place, places] = place_of(team);
   device::GpuRequest request;
   request.numbers = gpus_of_place(all, place, places);
-  TESSERA_TRY_STATUS(is_one(config.gpus, request.numbers));
   request.memory_bytes = config.gpu_memory;
   request.ordered_products = config.products == Products::ordered;
   request.folders = folders;
-  return device::open_gpus(request);
+  TESSERA_TRY(engine, device::open_gpus(request));
+  // Each is open now, and asked in no time.
+  if (!request.ordered_products) TESSERA_TRY_STATUS(are_alike(cuda, request.numbers));
+  return engine;
 }
 
 }  // namespace

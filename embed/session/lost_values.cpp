@@ -13,6 +13,17 @@ namespace tessera::embed {
 
 namespace {
 
+// Does any of this rank's tiles lie on a place of the engine that is lost? Of an engine with one place all do; of
+// another rank's nobody knows here.
+bool lies_on_lost(const runtime::Value& value, const runtime::Engine& engine) {
+  if (engine.places() == 1) return true;
+  for (std::int64_t device = 0; device < value.type().devices(); ++device) {
+    if (!value.has_device(device) || value.tile(device).empty()) continue;
+    if (engine.is_lost(engine.place_of(value.tile(device).data()))) return true;
+  }
+  return false;
+}
+
 // The name that a slot's value has now.
 const typeck::Variable* variable_of(const State& state, std::uint32_t slot) {
   const typeck::Environment& environment = state.environment;
@@ -47,7 +58,8 @@ base::Diagnostics with_lost_names(base::Diagnostics why, const State& state, con
   for (const std::string& name : environment.variable_names(environment.now())) {
     const typeck::Variable* const variable = environment.variable(name, environment.now());
     const runtime::Value* const value = variable == nullptr ? nullptr : state.values.find(variable->slot);
-    if (value != nullptr && value->engine().get() == engine) names.push_back(fmt::format("`{}`", name));
+    if (value == nullptr || engine == nullptr || value->engine().get() != engine) continue;
+    if (lies_on_lost(*value, *engine)) names.push_back(fmt::format("`{}`", name));
   }
   if (names.empty()) return why;
   std::sort(names.begin(), names.end());

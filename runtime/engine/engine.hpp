@@ -109,6 +109,9 @@ class Engine {
   // What a run may take of a place, and what the place is called, such as `GPU 0 (NVIDIA H100)`; 0: what the host says.
   virtual std::int64_t memory_bytes_max(int /*place*/) const { return 0; }
   virtual std::string name(int /*place*/) const { return {}; }
+  // Which place has an address of its memory; and what lay there is gone, where a place is lost.
+  virtual int place_of(const std::byte* /*memory*/) const { return 0; }
+  virtual bool is_lost(int /*place*/) const { return false; }
 
   // Does it take such a step itself? If not, the step is taken on copies of the tiles in host memory.
   virtual bool takes(const LocalStep& step) const = 0;
@@ -141,5 +144,11 @@ class Engine {
   // Waits until all is done, and says what has failed first.
   virtual base::Status wait() = 0;
 };
+
+inline std::vector<std::shared_ptr<Pool>> pools_of(Engine& engine) {
+  std::vector<std::shared_ptr<Pool>> pools;
+  for (int place = 0; place < engine.places(); ++place) pools.push_back(engine.pool(place));
+  return pools;
+}
 
 }  // namespace tessera::runtime

@@ -17,6 +17,8 @@ class Tiles {
   virtual const TileMap& tiles(synth::RegisterId id) const = 0;
   // The devices of a register that this process has, by their numbers in its mesh.
   virtual Block block(synth::RegisterId id) const = 0;
+  // Those of them that a place of the engine has.
+  virtual Block share(synth::RegisterId id, const Share& share) const = 0;
   // A device's tile to read, and one to write. The addresses are those of the engine's memory.
   virtual TileView view(synth::RegisterId id, std::size_t device) const = 0;
   virtual TileOut out(synth::RegisterId id, std::size_t device) const = 0;

@@ -69,8 +69,9 @@ std::int64_t Outputs::begin_of_copy(std::size_t output, std::int64_t device) con
 
 base::Status Outputs::reserve() {
   const PartMap map = copies_map();
-  const std::int64_t bytes = map.arena_bytes(storage_.team().rank());
-  TESSERA_TRY(arena, Arena::reserve(std::span(&bytes, 1), storage_.arena()->pool()));
+  const std::vector<std::shared_ptr<Pool>> pools = storage_.arena()->pools();
+  const std::vector<std::int64_t> bytes = map.shares_bytes(storage_.team().rank(), static_cast<int>(pools.size()));
+  TESSERA_TRY(arena, Arena::reserve(bytes, pools));
   arena_ = arena;
   const std::vector<std::int64_t> nowhere(static_cast<std::size_t>(storage_.team().size()), 0);
   const Parts parts(storage_.team(), map, arena_, nowhere);  // only this rank's are written

@@ -38,12 +38,13 @@ base::Status check_inputs(const synth::Program& program, const std::vector<Value
   return base::Done{};
 }
 
-// Bytes that a rank's devices need: arenas, inputs, copies handed back; stops at the largest number.
+// Bytes that a rank's devices need, or a share of them: arenas, inputs, copies handed back; stops at the largest
+// number.
 std::int64_t needed_bytes(const synth::Program& program, const TileMaps& tiles, const MemoryPlan& plan,
-                          const PartMap& map, int rank) {
-  std::int64_t bytes = map.arena_bytes(rank);
+                          const PartMap& map, int rank, const Share& share = {}) {
+  std::int64_t bytes = map.arena_bytes(rank, share);
   const auto add = [&](synth::RegisterId id) {
-    const Block block = map.ranks().block(rank, program.registers[id].mesh());
+    const Block block = map.ranks().share(rank, share, program.registers[id].mesh());
     for (std::int64_t d = block.begin; d < block.end; ++d)
       bytes = add_bytes(bytes, tiles[id].bytes[static_cast<std::size_t>(d)]);
   };
@@ -77,13 +78,15 @@ base::Status check_memory(const synth::Program& program, const TileMaps& tiles, 
   return own <= limit ? base::Status(base::Done{}) : too_much(plan, own, limit, " of address space");
 }
 
-// The same where tiles lie in an engine's own memory.
+// The same where tiles lie in an engine's own memory, place by place.
 base::Status check_engine_memory(const synth::Program& program, const TileMaps& tiles, const MemoryPlan& plan,
                                  const PartMap& map, const Engine& engine, int rank) {
-  const std::int64_t limit = engine.memory_bytes_max(0);
-  const std::int64_t bytes = needed_bytes(program, tiles, plan, map, rank);
-  if (limit == 0 || bytes <= limit) return base::Done{};
-  return too_much(plan, bytes, limit, " of " + engine.name(0));
+  for (int place = 0; place < engine.places(); ++place) {
+    const std::int64_t limit = engine.memory_bytes_max(place);
+    const std::int64_t bytes = needed_bytes(program, tiles, plan, map, rank, {place, engine.places()});
+    if (limit > 0 && bytes > limit) return too_much(plan, bytes, limit, " of " + engine.name(place));
+  }
+  return base::Done{};
 }
 
 // The device that lacks the most memory. The machine may describe fewer devices than the run has.
@@ -149,9 +152,9 @@ std::int64_t offset_in_region(const Team& team, const std::shared_ptr<Arena>& ar
 
 // A failure has its place where the program needs the most.
 base::Result<std::shared_ptr<Arena>> reserve(const Team& team, const ProgramMemory& memory, Engine& engine) {
-  const std::int64_t bytes = memory.map.arena_bytes(team.rank());
-  auto arena = team.region() != nullptr ? Arena::reserve(std::span(&bytes, 1), team.region())
-                                        : Arena::reserve(std::span(&bytes, 1), engine.pool(0));
+  const std::vector<std::int64_t> bytes = memory.map.shares_bytes(team.rank(), engine.places());
+  auto arena =
+      team.region() != nullptr ? Arena::reserve(bytes, team.region()) : Arena::reserve(bytes, pools_of(engine));
   if (arena.ok()) return arena;
   return base::Diagnostic(arena.errors().front()).from_step(memory.plan.peak_origin);
 }

@@ -23,6 +23,12 @@ struct Block {
   bool holds(std::int64_t device) const { return begin <= device && device < end; }
 };
 
+// One of so many shares, as even as they can be, of a rank's devices: those that a place of its engine has.
+struct Share {
+  int number = 0;
+  int of = 1;
+};
+
 // How many devices of a mesh come before this device of the run.
 inline std::int64_t numbers_below(const synth::Mesh& mesh, std::int64_t device) {
   std::int64_t begin = 0;
@@ -54,6 +60,22 @@ class DeviceRanks {
   // The numbers of a mesh's devices that a rank has.
   Block block(int rank, const synth::Mesh& mesh) const {
     return {numbers_below(mesh, first(rank)), numbers_below(mesh, first(rank + 1))};
+  }
+
+  // A rank's devices are dealt to its places as devices are to ranks.
+  Block share(int rank, const Share& share) const {
+    const Block all = block(rank);
+    const auto begin = [&](std::int64_t number) { return all.begin + (number * all.size() + share.of - 1) / share.of; };
+    return {begin(share.number), begin(share.number + 1)};
+  }
+  Block share(int rank, const Share& share, const synth::Mesh& mesh) const {
+    const Block mine = this->share(rank, share);
+    return {numbers_below(mesh, mine.begin), numbers_below(mesh, mine.end)};
+  }
+  // Which of its rank's places has a device.
+  int place(std::int64_t device, int places) const {
+    const Block all = block(owner(device));
+    return static_cast<int>((device - all.begin) * places / all.size());
   }
 
  private:

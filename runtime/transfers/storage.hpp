@@ -37,6 +37,9 @@ class Storage final : public Tiles {
   const DeviceRanks& ranks() const { return parts_.ranks(); }
   // The devices of a register that this rank has, by their numbers in its mesh, as everywhere here.
   Block block(synth::RegisterId id) const override { return ranks().block(team_.rank(), type(id).mesh()); }
+  Block share(synth::RegisterId id, const Share& share) const override {
+    return ranks().share(team_.rank(), share, type(id).mesh());
+  }
   int owner(synth::RegisterId id, std::size_t device) const {
     return ranks().owner(type(id).mesh(), static_cast<std::int64_t>(device));
   }

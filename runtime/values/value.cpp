@@ -56,25 +56,42 @@ std::shared_ptr<Engine> Value::engine() const {
 
 namespace {
 
-// The begin of each tile that this rank has, in memory of their own, and the end.
-std::vector<std::int64_t> begins_of_tiles(const Value& value) {
-  std::vector<std::int64_t> begins = {0};
+// Where a tile lies in memory for them alone.
+struct CopyPlace {
+  std::size_t part = 0;
+  std::int64_t begin = 0;
+};
+struct CopyPlaces {
+  std::vector<CopyPlace> tiles;     // of every device
+  std::vector<std::int64_t> bytes;  // of every part
+};
+
+int place_of_device(const Value& value, std::int64_t device, int places) {
+  return value.ranks().place(value.type().mesh().run_device(device), places);
+}
+
+CopyPlaces copy_places(const Value& value, std::size_t places) {
+  CopyPlaces all{{}, std::vector<std::int64_t>(places, 0)};
   for (std::int64_t device = 0; device < value.type().devices(); ++device) {
-    const std::int64_t bytes = value.has_device(device) ? synth::tile_bytes(value.type(), device) : 0;
-    begins.push_back(add_bytes(begins.back(), aligned(bytes)));
+    const bool is_here = value.has_device(device);
+    const int place = is_here && places > 1 ? place_of_device(value, device, static_cast<int>(places)) : 0;
+    const auto part = static_cast<std::size_t>(place);
+    all.tiles.push_back({part, all.bytes[part]});
+    if (is_here) all.bytes[part] = add_bytes(all.bytes[part], aligned(synth::tile_bytes(value.type(), device)));
   }
-  return begins;
+  return all;
 }
 
 // `move` brings a dense tile to its place in the copy.
 template <class Move>
-base::Result<Value> copy_of(const Value& value, std::shared_ptr<Pool> pool, const Move& move) {
-  const std::vector<std::int64_t> begins = begins_of_tiles(value);
-  TESSERA_TRY(arena, Arena::reserve(std::span(&begins.back(), 1), std::move(pool)));
+base::Result<Value> copy_of(const Value& value, const std::vector<std::shared_ptr<Pool>>& pools, const Move& move) {
+  const CopyPlaces places = copy_places(value, pools.size());
+  TESSERA_TRY(arena, Arena::reserve(places.bytes, pools));
   std::vector<const std::byte*> tiles;
   for (std::int64_t device = 0; device < value.type().devices(); ++device) {
     const bool is_here = value.has_device(device);
-    std::byte* const place = is_here ? arena->part(0) + begins[static_cast<std::size_t>(device)] : nullptr;
+    const CopyPlace at = places.tiles[static_cast<std::size_t>(device)];
+    std::byte* const place = is_here ? arena->part(at.part) + at.begin : nullptr;
     tiles.push_back(place);
     const synth::Shape shape = synth::shape_of(synth::tile(value.type(), device));
     if (!is_here || is_empty(shape)) continue;
@@ -92,23 +109,41 @@ base::Result<Value> Value::on_host() const {
   const std::scoped_lock lock(elsewhere_->mutex);
   if (!elsewhere_->host) {
     const auto read = [&](const TileView& from, const TileOut& to) { return own->read(from, to); };
-    TESSERA_TRY(copy, copy_of(*this, nullptr, read));
+    TESSERA_TRY(copy, copy_of(*this, {nullptr}, read));
     elsewhere_->host = std::move(copy);
   }
   return elsewhere_->host->dealt(ranks_);
 }
 
+// Are its tiles at the places that its devices have now? A run with more devices deals them anew.
+bool Value::lies_on(const Engine& engine) const {
+  if (engine.places() == 1) return true;
+  for (std::int64_t device = 0; device < type_.devices(); ++device) {
+    const std::span<const std::byte> mine = tile(device);
+    if (!has_device(device) || mine.empty()) continue;
+    if (engine.place_of(mine.data()) != place_of_device(*this, device, engine.places())) return false;
+  }
+  return true;
+}
+
 base::Result<Value> Value::on(const std::shared_ptr<Engine>& other) const {
   if (other == nullptr || other->is_host()) return on_host();
-  if (engine() == other) return *this;
-  TESSERA_TRY(host, on_host());
+  const bool is_there = engine() == other;
+  if (is_there && lies_on(*other)) return *this;
+  std::optional<Value> from = *this;
+  if (!is_there) {
+    TESSERA_TRY(host, on_host());
+    from = std::move(host);
+  }
   const std::scoped_lock lock(elsewhere_->mutex);
-  if (!elsewhere_->far || elsewhere_->engine.lock() != other) {
-    const auto write = [&](const TileView& from, const TileOut& to) {
-      return other->write(from, {dense_strides(to.shape), to.data});
+  const bool is_known = elsewhere_->far && elsewhere_->engine.lock() == other;
+  if (!is_known || !elsewhere_->far->dealt(ranks_).lies_on(*other)) {
+    const auto bring = [&](const TileView& view, const TileOut& to) {
+      const BoxMove move{view, {dense_strides(to.shape), to.data}};
+      return is_there ? other->copy({1, [&](std::int64_t) { return move; }}) : other->write(view, move.to);
     };
     elsewhere_->far.reset();
-    TESSERA_TRY(copy, copy_of(host, other->pool(0), write));
+    TESSERA_TRY(copy, copy_of(*from, pools_of(*other), bring));
     elsewhere_->far = std::move(copy);
     elsewhere_->engine = other;
   }

@@ -52,6 +52,8 @@ class Value {
   const std::shared_ptr<Team>& team() const { return team_; }
 
  private:
+  bool lies_on(const Engine& engine) const;
+
   synth::ArrayType type_;
   std::shared_ptr<const Arena> arena_;
   std::vector<const std::byte*> tiles_;

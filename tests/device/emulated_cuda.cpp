@@ -9,9 +9,11 @@
 // into
 //   a GPU's memory, and the kernel that reaches another GPU's without being its peer.
 // - TESSERA_EMULATED_FAILURE=SYMBOL:N:CODE makes a call fail. TESSERA_EMULATED_GPUS, _MEMORY (bytes), _SEED, _DRIVER.
+// - With TESSERA_EMULATED_APART no GPU reaches another's memory; with TESSERA_EMULATED_UNLIKE all are of other kinds.
 #include <dlfcn.h>
 
 #include <array>
+#include <cstdio>
 #include <cstdlib>
 #include <cstring>
 #include <string_view>
@@ -58,16 +60,18 @@ struct EventHandle {
 
 // A call that needs no context.
 template <class F>
-int called(const char* symbol, F&& act) {
+int called(const char* symbol, F&& act, int gpu = -1) {
   Machine& m = machine();
   const std::scoped_lock lock(m.mutex());
-  const int code = m.failure_of(symbol);
+  const int code = m.failure_of(symbol, gpu);
   return code != 0 ? code : act(m);
 }
 template <class F>
 int called_in_context(const char* symbol, F&& act) {
-  return called(symbol,
-                [&](Machine& m) { return current_contexts.empty() ? kNoContext : act(m, *current_contexts.back()); });
+  const auto here = [&](Machine& m) {
+    return current_contexts.empty() ? kNoContext : act(m, *current_contexts.back());
+  };
+  return called(symbol, here, current_contexts.empty() ? -1 : current_contexts.back()->gpu);
 }
 // A call that adds work to a stream of the current context.
 template <class F>
@@ -139,7 +143,8 @@ int cuDeviceGet(int* device, int number) {
 }
 int cuDeviceGetName(char* name, int size, int device) {
   return called("cuDeviceGetName", [&](Machine& m) {
-    std::strncpy(name, "Emulated GPU", static_cast<std::size_t>(size));
+    const bool unlike = std::getenv("TESSERA_EMULATED_UNLIKE") != nullptr;
+    std::snprintf(name, static_cast<std::size_t>(size), unlike ? "Emulated GPU of kind %d" : "Emulated GPU", device);
     return device < m.gpus() ? 0 : kNoDevice;
   });
 }

@@ -205,8 +205,8 @@ void Machine::take_one() {
 }
 
 // `SYMBOL:N:CODE`: the N-th call of that function from now on fails so, `*`: of any. After a loss nothing works until
-// the variable changes.
-int Machine::failure_of(const char* symbol) {
+// the variable changes; of several GPUs that is so for the one that the call was for.
+int Machine::failure_of(const char* symbol, int gpu) {
   const char* const value = std::getenv("TESSERA_EMULATED_FAILURE");
   const std::string wanted = value == nullptr ? "" : value;
   if (wanted != failing_) {
@@ -216,11 +216,14 @@ int Machine::failure_of(const char* symbol) {
     calls_until_failure_ = at == std::string::npos ? 0 : std::strtoll(wanted.c_str() + at + 1, nullptr, 10);
   }
   const bool is_of_driver = symbol == std::string_view("cuInit") || symbol == std::string_view("cuDriverGetVersion");
-  if (lost_ != 0 && !is_of_driver) return lost_;
+  if (lost_ != 0 && !is_of_driver && (lost_gpu_ == kNobody || lost_gpu_ == gpu)) return lost_;
   const std::string name = failing_.substr(0, failing_.find(':'));
   if (calls_until_failure_ == 0 || (name != "*" && name != symbol) || --calls_until_failure_ != 0) return 0;
   const int code = std::atoi(failing_.c_str() + failing_.rfind(':') + 1);
-  if (device::cuda::is_loss(code)) lost_ = code;
+  if (device::cuda::is_loss(code)) {
+    lost_ = code;
+    lost_gpu_ = gpus() > 1 ? gpu : kNobody;
+  }
   return code;
 }
 

@@ -88,9 +88,8 @@ class Machine {
   // A copy by the driver, which reaches the memory of all GPUs.
   void copy_between(Address to, Address from, std::size_t bytes);
 
-  // The call of this name is made. The code that it fails with, 0 if it does not.
-  int failure_of(const char* symbol);
-  void lose(int code) { lost_ = code; }
+  // The call of this name is made, for this GPU or none. The code that it fails with, 0 if it does not.
+  int failure_of(const char* symbol, int gpu);
 
  private:
   bool step();
@@ -108,9 +107,10 @@ class Machine {
   std::map<Stream*, std::unique_ptr<Stream>> streams_;
   std::string failing_;  // what the environment said last of calls that fail
   std::int64_t calls_until_failure_ = 0;
-  int lost_ = 0;
   static constexpr int kNobody = -1;
-  int open_ = kNobody;  // whose memory can be reached now
+  int lost_ = 0;
+  int lost_gpu_ = kNobody;  // the only one that is lost
+  int open_ = kNobody;      // whose memory can be reached now
 };
 
 // The one of this process.

@@ -1,7 +1,12 @@
 // NVIDIA's compiler, emulated: the host's compiles, and the "machine code" is the path of the shared library that it
 // made. Headers are those of the source tree; what a text includes has to be among those that it was given all the
-// same.
+// same. With TESSERA_EMULATED_TEXTS nothing is compiled: texts are written to that folder, and their headers, and the
+// code is one that does nothing.
+#include <cstdlib>
 #include <cstring>
+#include <filesystem>
+#include <fstream>
+#include <functional>
 #include <map>
 #include <set>
 #include <string>
@@ -46,6 +51,18 @@ std::string missing_header(const Program& program, const std::string& text, std:
   return "";
 }
 
+void write_file(const std::filesystem::path& path, const std::string& text) {
+  std::filesystem::create_directories(path.parent_path());
+  std::ofstream(path, std::ios::binary) << text;
+}
+
+void write_texts(const Program& program, const std::filesystem::path& folder) {
+  const std::size_t name = std::hash<std::string>()(program.source);
+  write_file(folder / (std::to_string(name) + ".cu"), program.source);
+  if (std::filesystem::exists(folder / "headers")) return;
+  for (const auto& [header, text] : program.headers) write_file(folder / "headers" / header, text);
+}
+
 }  // namespace
 
 extern "C" {
@@ -78,6 +95,13 @@ int nvrtcCompileProgram(void* program, int count, const char* const* options) {
   if (const std::string missing = missing_header(compiled, compiled.source, seen); !missing.empty()) {
     compiled.log = "there is no header " + missing;
     return kCompilation;
+  }
+  if (const char* const folder = std::getenv("TESSERA_EMULATED_TEXTS")) {
+    write_texts(compiled, folder);
+    compiled.code =
+        "\x7f"
+        "ELF";
+    return 0;
   }
   auto library = tessera::device::compiled_library(compiled.source);
   if (!library.ok()) {

@@ -112,6 +112,7 @@ class FarEngine::OwnTiles final : public Tiles {
   const synth::ArrayType& type(synth::RegisterId id) const override { return far_.type(id); }
   const TileMap& tiles(synth::RegisterId id) const override { return far_.tiles(id); }
   Block block(synth::RegisterId id) const override { return far_.block(id); }
+  Block share(synth::RegisterId id, const Share& share) const override { return far_.share(id, share); }
   TileView view(synth::RegisterId id, std::size_t device) const override { return engine_.own(far_.view(id, device)); }
   TileOut out(synth::RegisterId id, std::size_t device) const override { return engine_.own(far_.out(id, device)); }
   std::byte* room(synth::RegisterId id, std::size_t device, std::int64_t offset) const override {

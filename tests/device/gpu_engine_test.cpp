@@ -1,15 +1,14 @@
 // The engine of GPUs on the emulated driver: memory, copies both ways, kernels, and what happens when calls fail.
 #include <gtest/gtest.h>
 
-#include <cstdlib>
 #include <cstring>
 #include <filesystem>
 #include <numeric>
 #include <vector>
 
 #include "runtime/device/gpu/kernel_files.hpp"
-#include "runtime/device/gpu/open.hpp"
 #include "runtime/kinds.hpp"
+#include "tests/device/emulated_gpus.hpp"
 
 namespace tessera::device {
 namespace {
@@ -21,26 +20,8 @@ using runtime::TileOut;
 using runtime::TileTarget;
 using runtime::TileView;
 
-// A variable of the environment while it lives.
-class Environment {
- public:
-  Environment(const char* name, const std::string& value) : name_(name) { setenv(name, value.c_str(), 1); }
-  ~Environment() { unsetenv(name_); }
-  Environment(const Environment&) = delete;
-  Environment& operator=(const Environment&) = delete;
-
- private:
-  const char* name_;
-};
-
-// What the emulated compiler makes is kept beside it: it is of no use to other builds.
-GpuRequest emulated_request() {
-  setenv("XDG_CACHE_HOME", TESSERA_EMULATED_FOLDER "/cache", 1);
-  return {{0}, 0, false, {TESSERA_EMULATED_FOLDER, "", {}}};
-}
-
 std::shared_ptr<Engine> opened() {
-  auto engine = open_gpus(emulated_request());
+  auto engine = open_gpus(emulated_request({0}, false));
   EXPECT_TRUE(engine.ok()) << engine.errors().front().message;
   return *engine;
 }
@@ -115,25 +96,19 @@ TEST(GpuEngine, MemoryComesFromWhatWasGivenBack) {
 }
 
 TEST(GpuEngine, WhatThereIsNotIsSaid) {
-  GpuRequest request = emulated_request();
-  request.numbers = {3};
+  GpuRequest request = emulated_request({3});
   const auto engine = open_gpus(request);
   ASSERT_FALSE(engine.ok());
   EXPECT_EQ(engine.errors().front().kind, runtime::Kind::no_gpu);
   EXPECT_EQ(engine.errors().front().message,
-            "there is no GPU to run on: there is no GPU 3; there is 1, counted from 0");
-}
-
-bool is_of_a_gpu(const base::Diagnostic& why) {
-  return why.kind == runtime::Kind::no_gpu || why.kind == runtime::Kind::gpu_failed ||
-         why.kind == runtime::Kind::gpu_library || why.kind == runtime::Kind::out_of_memory_plan;
+            "there is no GPU to run on: there is no GPU 3; there are 3, counted from 0");
 }
 
 // Every call of an engine's life fails once: what was asked for fails with a diagnostic, and nothing crashes.
 TEST(GpuEngine, EveryCallMayFail) {
   for (int n = 1; n <= 60; ++n) {
     const Environment failing("TESSERA_EMULATED_FAILURE", "*:" + std::to_string(n) + ":701");
-    const auto engine = open_gpus(emulated_request());
+    const auto engine = open_gpus(emulated_request({0}, false));
     if (!engine.ok()) {
       EXPECT_TRUE(is_of_a_gpu(engine.errors().front())) << n;
       continue;

@@ -1,32 +1,15 @@
 // Programs that run with the engine of GPUs, on the emulated driver, give the host's bits.
 #include <gtest/gtest.h>
 
-#include <cstdlib>
+#include <string>
 
-#include "runtime/device/gpu/open.hpp"
-#include "tests/runtime/support.hpp"
+#include "tests/device/emulated_gpus.hpp"
 
 namespace tessera::device {
 namespace {
 
 using runtime::test::Builder;
 using runtime::test::Recorder;
-
-std::shared_ptr<runtime::Engine> emulated_engine() {
-  setenv("XDG_CACHE_HOME", TESSERA_EMULATED_FOLDER "/cache", 1);
-  auto engine = open_gpus({{0}, 0, true, {TESSERA_EMULATED_FOLDER, "", {}}});
-  EXPECT_TRUE(engine.ok()) << engine.errors().front().message;
-  return *engine;
-}
-
-// What the program prints with this engine; null: the host's.
-std::string printed(const synth::Program& program, std::shared_ptr<runtime::Engine> engine) {
-  Recorder recorder;
-  recorder.world.engine = std::move(engine);
-  const auto outcome = runtime::run(program, {}, recorder.world);
-  EXPECT_TRUE(outcome.ok()) << (outcome.ok() ? "" : outcome.errors().front().message);
-  return recorder.written;
-}
 
 void prints_the_same(const synth::Program& program) {
   const std::string host = printed(program, nullptr);
@@ -107,12 +90,11 @@ TEST(GpuPrograms, AnyCallMayFail) {
   for (int n = 1; n <= 200; n += n < 40 ? 1 : 20) {
     Recorder recorder;
     {
-      setenv("TESSERA_EMULATED_FAILURE", ("*:" + std::to_string(n) + (n % 2 == 0 ? ":700" : ":701")).c_str(), 1);
-      auto engine = open_gpus({{0}, 0, true, {TESSERA_EMULATED_FOLDER, "", {}}});
+      const Environment failing("TESSERA_EMULATED_FAILURE", "*:" + std::to_string(n) + (n % 2 == 0 ? ":700" : ":701"));
+      auto engine = open_gpus(emulated_request({0}));
       if (engine.ok()) recorder.world.engine = *std::move(engine);
       if (recorder.world.engine != nullptr) failures += runtime::run(program, {}, recorder.world).ok() ? 0 : 1;
     }
-    unsetenv("TESSERA_EMULATED_FAILURE");
   }
   EXPECT_GE(failures, 10);
   EXPECT_EQ(printed(program, emulated_engine()), host);

@@ -13,6 +13,8 @@ from launches import RanksTest
 EMULATED = ""
 PROGRAM = """mesh m = [x: 4]
 let a = random(f32[8@x, 6], 1)
+let c = a[0:4, :] @ transpose(a)
+print c, argmax(a, dim=0), cumsum(a, dim=0)
 let b = a as [8, 6@x]
 print b, sum(a), max(a, dim=0)
 let t = loop t = b for i < 3 { t * 0.5 + 1.0 }
@@ -29,9 +31,10 @@ class Gpus(RanksTest):
     def test_ranks_print_what_simulated_devices_do(self):
         path = self.script(PROGRAM)
         alone = self.launch(1, "run", path)
-        for ranks, gpus in ((1, "1"), (2, "1"), (3, "2")):
-            done = self.launch(ranks, "run", "--gpu", path, env=self.environment(TESSERA_EMULATED_GPUS=gpus))
-            self.assertEqual((done.status, done.out), (0, alone.out), done.err)
+        for ranks, gpus, more in ((1, "1", {}), (1, "2", {}), (1, "3", {"TESSERA_EMULATED_APART": "1"}), (2, "1", {}), (3, "2", {}),
+                                  (3, "3", {}), (3, "6", {"TESSERA_EMULATED_APART": "1"})):
+            done = self.launch(ranks, "run", "--gpu", path, env=self.environment(TESSERA_EMULATED_GPUS=gpus, **more))
+            self.assertEqual((done.status, done.out), (0, alone.out), (ranks, gpus, done.err))
 
     def test_all_ranks_have_gpus_or_none(self):
         path = self.script(PROGRAM)

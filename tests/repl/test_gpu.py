@@ -61,13 +61,35 @@ class Gpu(CommandLine):
         self.assertIn("error[no-gpu]", done.err)
         self.assertTrue(done.out.endswith("2\n"), done.out)
 
-    def test_a_gpu_that_is_lost(self):
-        """On the emulated driver, at each of its first waits: what lay there is gone, and nothing else is. The first are those
-        of opening it: then there is no GPU."""
+    def on_emulated_gpus(self, **more):
         emulated = Path(self.executable).parent / "emulated"
         if not (emulated / "libcuda.so.1").exists():
             self.skipTest("the emulated driver is not built")
-        self.environment.update(TESSERA_CUDA=str(emulated), XDG_CACHE_HOME=str(emulated / "cache"))
+        self.environment.update(TESSERA_CUDA=str(emulated), XDG_CACHE_HOME=str(emulated / "cache"), **more)
+
+    def test_devices_are_dealt_to_gpus(self):
+        """Also those of a value that was made when there were fewer: they are dealt anew."""
+        self.on_emulated_gpus(TESSERA_EMULATED_GPUS="3")
+        text = ("mesh m = [x: 2]\nlet a = iota(f32[8@x])\nmesh n = [y: 6]\nlet b = iota(f32[12@y])\nsum(a)\nsum(b)\n"
+                "let c = a as [8@y]\nc\n")
+        usual = self.succeeds(text=text)
+        for gpus in ["all", "0,1", "2", "0,0"]:
+            self.assertEqual(self.succeeds("--gpu", gpus, text=text), usual)
+        shown = self.succeeds("--gpu", "0,2", text="mesh m = [x: 4]\n:devices\n")
+        self.assertEqual([line.split()[-4:] for line in shown.splitlines() if "Emulated" in line],
+                         [["GPU", number, "(Emulated", "GPU)"] for number in "0022"])
+
+    def test_gpus_of_one_process_are_of_one_kind(self):
+        self.on_emulated_gpus(TESSERA_EMULATED_GPUS="2", TESSERA_EMULATED_UNLIKE="1")
+        done = self.fails(2, "run", "--gpu", "0,1", "-", text="print 1\n")
+        self.assertIn("GPU 0 (Emulated GPU of kind 0) and GPU 1 (Emulated GPU of kind 1) are of different kinds", done.err)
+        self.assertEqual(self.succeeds("run", "--gpu", "1", "-", text="print 1\n"), "1\n")
+        self.assertEqual(self.succeeds("run", "--gpu", "--products", "ordered", "-", text="print 1\n"), "1\n")
+
+    def test_a_gpu_that_is_lost(self):
+        """On the emulated driver, at each of its first waits: what lay there is gone, and nothing else is. The first are those
+        of opening it: then there is no GPU."""
+        self.on_emulated_gpus()
         gone, lost = 0, 0
         for wait in range(1, 7):
             self.environment["TESSERA_EMULATED_FAILURE"] = f"cuStreamSynchronize:{wait}:700"

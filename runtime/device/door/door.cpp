@@ -125,6 +125,16 @@ base::Result<int> count_gpus(const Cuda& cuda) {
   return count;
 }
 
+int architecture_of(const Cuda& cuda, int number) {
+  int device = 0;
+  int major = 0;
+  int minor = 0;
+  const bool answers = cuda.calls.device(&device, number) == 0 &&
+                       cuda.calls.device_attribute(&major, cuda::kCapabilityMajor, device) == 0 &&
+                       cuda.calls.device_attribute(&minor, cuda::kCapabilityMinor, device) == 0;
+  return answers ? major * 10 + minor : 0;
+}
+
 base::Result<GpuFacts> facts_of(const Cuda& cuda, int number) {
   GpuFacts facts;
   int device = 0;

@@ -47,6 +47,9 @@ struct GpuFacts {
   int processors = 0;
 };
 base::Result<GpuFacts> facts_of(const Cuda& cuda, int number);
+// 90 for sm_90, 0 if it does not say; and the oldest that programs run on.
+int architecture_of(const Cuda& cuda, int number);
+inline constexpr int kOldestArchitecture = 75;
 base::Result<int> count_gpus(const Cuda& cuda);
 
 }  // namespace tessera::device

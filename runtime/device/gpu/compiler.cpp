@@ -95,10 +95,17 @@ std::string Compiler::name_of(const std::string& source) const {
 
 base::Result<std::string> Compiler::code_of(const std::string& source) const {
   const std::string name = name_of(source);
-  if (auto kept = files_.read(name)) return *std::move(kept);
-  TESSERA_TRY(code, compile(source));
-  files_.write(name, code);
-  return std::move(code);
+  const std::scoped_lock lock(known_->mutex);
+  const auto known = known_->codes.find(name);
+  if (known != known_->codes.end()) return known->second;
+  auto kept = files_.read(name);
+  if (!kept) {
+    TESSERA_TRY(code, compile(source));
+    files_.write(name, code);
+    kept = std::move(code);
+  }
+  known_->codes.emplace(name, *kept);
+  return *std::move(kept);
 }
 
 base::Result<std::string> Compiler::compile(const std::string& source) const {

@@ -1,7 +1,9 @@
 // From the text of a kernel to a GPU's machine code: by the vendor's compiler, or from the disk where it is kept.
 #pragma once
 
+#include <map>
 #include <memory>
+#include <mutex>
 #include <string>
 #include <vector>
 
@@ -11,6 +13,7 @@
 
 namespace tessera::device {
 
+// Copies share what one of them has found.
 class Compiler {
  public:
   // `architecture`: 90 for sm_90.
@@ -26,6 +29,11 @@ class Compiler {
   std::shared_ptr<const Nvrtc> nvrtc_;
   std::vector<std::string> options_;
   KernelFiles files_;
+  struct Known {
+    std::mutex mutex;
+    std::map<std::string, std::string> codes;  // by their names
+  };
+  std::shared_ptr<Known> known_ = std::make_shared<Known>();
 };
 
 }  // namespace tessera::device

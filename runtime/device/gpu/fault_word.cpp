@@ -26,8 +26,8 @@ base::Status FaultWord::reset() {
   return gpu_.check(gpu_.calls().set_bytes(word_, 0xff, sizeof(Noted), gpu_.stream()), "a place for failures");
 }
 
-FaultPlace FaultWord::place(FaultReport report, std::uint32_t origin) {
-  reports_.push_back({std::move(report), origin});
+FaultPlace FaultWord::place(FaultReport report, std::uint32_t origin, std::uint64_t order) {
+  reports_.push_back({std::move(report), origin, order});
   return {word_, reports_.size() - 1};
 }
 
@@ -49,6 +49,7 @@ base::Status FaultWord::answer() {
   TESSERA_CHECK(launch < reports_.size(), "a launch that nobody knows has failed");
   const Report& report = reports_[launch];
   const base::Diagnostic why = report.words(row, position, noted.value).from_step(report.origin);
+  found_ = {report.order, why};
   TESSERA_TRY_STATUS(reset());
   return why;
 }

@@ -7,20 +7,15 @@
 
 namespace tessera::device {
 
-namespace {
-
-constexpr int kOldestArchitecture = 75;
-
-}  // namespace
-
-base::Result<std::unique_ptr<Gpu>> Gpu::open(std::shared_ptr<const Cuda> cuda, int number, std::int64_t budget) {
+base::Result<std::unique_ptr<Gpu>> Gpu::open(std::shared_ptr<const Cuda> cuda, int number, std::int64_t budget,
+                                             std::int64_t times) {
   std::unique_ptr<Gpu> gpu(new Gpu(std::move(cuda), number));
-  TESSERA_TRY_STATUS(gpu->begin(budget));
+  TESSERA_TRY_STATUS(gpu->begin(budget, times));
   return gpu;
 }
 
 // The context is there before the GPU is asked what it is: that needs one, and to make one takes a while.
-base::Status Gpu::begin(std::int64_t budget) {
+base::Status Gpu::begin(std::int64_t budget, std::int64_t times) {
   TESSERA_TRY_STATUS(check(calls().device(&device_, number_), "to be found"));
   TESSERA_TRY_STATUS(check(calls().retain_context(&context_, device_), "to be opened"));
   TESSERA_TRY(facts, facts_of(*cuda_, number_));
@@ -35,7 +30,7 @@ base::Status Gpu::begin(std::int64_t budget) {
   std::size_t free = 0;
   std::size_t total = 0;
   TESSERA_TRY_STATUS(check(calls().memory(&free, &total), "to say how much memory is free"));
-  budget_ = budget > 0 ? budget : static_cast<std::int64_t>(free / 10 * 9);
+  budget_ = (budget > 0 ? budget : static_cast<std::int64_t>(free / 10 * 9)) / times;
   return base::Done{};
 }
 

@@ -14,8 +14,10 @@ namespace tessera::device {
 
 class Gpu {
  public:
-  // `budget`: bytes of its memory that programs may have; 0: nine tenths of what is free.
-  static base::Result<std::unique_ptr<Gpu>> open(std::shared_ptr<const Cuda> cuda, int number, std::int64_t budget);
+  // `budget`: bytes of its memory that programs may have; 0: nine tenths of what is free. It is opened so many times,
+  // and each has an equal part of them.
+  static base::Result<std::unique_ptr<Gpu>> open(std::shared_ptr<const Cuda> cuda, int number, std::int64_t budget,
+                                                 std::int64_t times);
   ~Gpu();
   Gpu(const Gpu&) = delete;
   Gpu& operator=(const Gpu&) = delete;
@@ -24,6 +26,7 @@ class Gpu {
   int number() const { return number_; }
   const GpuFacts& facts() const { return facts_; }
   std::int64_t budget() const { return budget_; }
+  int device() const { return device_; }  // the driver's own number of it
   void* context() const { return context_; }
   void* stream() const { return stream_; }
   // `0 (NVIDIA H100)`.
@@ -40,7 +43,7 @@ class Gpu {
 
  private:
   Gpu(std::shared_ptr<const Cuda> cuda, int number) : cuda_(std::move(cuda)), number_(number) {}
-  base::Status begin(std::int64_t budget);
+  base::Status begin(std::int64_t budget, std::int64_t times);
 
   std::shared_ptr<const Cuda> cuda_;
   int number_ = 0;

@@ -5,48 +5,12 @@
 #include <utility>
 
 #include "base/check.hpp"
+#include "runtime/device/gpu/cut_boxes.hpp"
 #include "runtime/device/gpu/gpu_steps.hpp"
 #include "runtime/device/steps/copies.hpp"
 #include "runtime/device/steps/sums.hpp"
 
 namespace tessera::device {
-
-namespace {
-
-// Strided tiles pass through room beside them, in parts of at most so many bytes.
-constexpr std::int64_t kPartBytes = std::int64_t{64} << 20U;
-
-Address address_at(const std::byte* memory) { return reinterpret_cast<Address>(memory); }
-std::byte* memory_at(Address address) { return reinterpret_cast<std::byte*>(address); }
-
-std::int64_t bytes_of(synth::ElementType element, const synth::Shape& shape) {
-  return runtime::count(shape) * synth::bytes_of(element);
-}
-
-// The parts that an array is cut into along its first dimension of more than one element, in their order.
-template <class F>
-base::Status for_each_part(const synth::Shape& shape, std::int64_t bytes, F&& part) {
-  std::size_t cut = 0;
-  while (cut < shape.size() && shape[cut] == 1) ++cut;
-  synth::Shape begin = shape;
-  for (std::int64_t& at : begin) at = 0;
-  if (cut == shape.size() || bytes <= kPartBytes) return part(begin, shape);
-  const std::int64_t rows = std::max(shape[cut] * kPartBytes / bytes, std::int64_t{1});
-  for (; begin[cut] < shape[cut]; begin[cut] += rows) {
-    synth::Shape extents = shape;
-    extents[cut] = std::min(rows, shape[cut] - begin[cut]);
-    TESSERA_TRY_STATUS(part(begin, extents));
-  }
-  return base::Done{};
-}
-
-runtime::TileTarget part_of(const runtime::TileTarget& to, synth::ElementType element, const synth::Shape& begin) {
-  std::int64_t offset = 0;
-  for (std::size_t d = 0; d < begin.size(); ++d) offset += begin[d] * to.strides[d];
-  return {to.strides, to.data + offset * synth::bytes_of(element)};
-}
-
-}  // namespace
 
 base::Status GpuEngine::begin() {
   const Current current(*place_->gpu);
@@ -56,7 +20,7 @@ base::Status GpuEngine::begin() {
 template <class F>
 base::Status GpuEngine::step(const synth::Operation* operation, F&& act, std::uint32_t origin) {
   return base::guarded([&]() -> base::Status {
-    const std::scoped_lock lock(place_->mutex);
+    const std::scoped_lock lock(*place_->mutex);
     const Current current(*place_->gpu);
     place_->gpu->works_for(operation);
     base::Status done = base::guarded([&]() -> base::Status {
@@ -86,6 +50,12 @@ std::shared_ptr<runtime::Pool> GpuEngine::pool(int /*place*/) {
 }
 std::int64_t GpuEngine::memory_bytes_max(int /*place*/) const { return place_->gpu->budget(); }
 std::string GpuEngine::name(int /*place*/) const { return "GPU " + place_->gpu->label(); }
+bool GpuEngine::is_lost(int /*place*/) const {
+  const std::scoped_lock lock(*place_->mutex);
+  return place_->gpu->is_lost();
+}
+
+base::Status GpuEngine::act(const std::function<base::Status(GpuLauncher&)>& what) { return step(nullptr, what); }
 
 bool GpuEngine::takes(const runtime::LocalStep& step) const { return takes_step(step); }
 base::Status GpuEngine::take(const runtime::LocalStep& local) {

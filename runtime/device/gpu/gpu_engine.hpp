@@ -1,6 +1,7 @@
 // The engine whose memory and steps are a GPU's.
 #pragma once
 
+#include <functional>
 #include <memory>
 #include <mutex>
 #include <vector>
@@ -15,18 +16,20 @@
 
 namespace tessera::device {
 
-// What stands behind a GPU: its memory goes last, when all that has some of it is gone.
+// What stands behind a GPU: its memory goes last, when all that has some of it is gone. GPUs of one engine have one
+// lock.
 struct GpuPlace {
-  GpuPlace(std::unique_ptr<Gpu> opened, const std::shared_ptr<const Nvrtc>& nvrtc, const KernelFiles& files,
+  GpuPlace(std::unique_ptr<Gpu> opened, std::shared_ptr<std::recursive_mutex> lock, const Compiler& compiler,
            std::shared_ptr<const Cublas> cublas)
-      : gpu(std::move(opened)),
-        memory(*gpu, mutex, [this] { static_cast<void>(launcher.begin_work()); }),
+      : mutex(std::move(lock)),
+        gpu(std::move(opened)),
+        memory(*gpu, *mutex, [this] { static_cast<void>(launcher.begin_work()); }),
         staging(*gpu),
-        launcher(*gpu, memory, Compiler(nvrtc, gpu->facts().architecture, files)),
+        launcher(*gpu, memory, compiler),
         constants(*gpu, memory, staging),
         indices(*gpu, memory),
         products(*gpu, memory, launcher, std::move(cublas)) {}
-  std::recursive_mutex mutex;  // sessions may share an engine
+  std::shared_ptr<std::recursive_mutex> mutex;  // sessions may share an engine
   std::unique_ptr<Gpu> gpu;
   GpuMemory memory;
   Staging staging;
@@ -46,6 +49,7 @@ class GpuEngine final : public runtime::Engine, public std::enable_shared_from_t
   std::shared_ptr<runtime::Pool> pool(int place) override;
   std::int64_t memory_bytes_max(int place) const override;
   std::string name(int place) const override;
+  bool is_lost(int place) const override;
 
   bool takes(const runtime::LocalStep& step) const override;
   base::Status take(const runtime::LocalStep& step) override;
@@ -65,6 +69,10 @@ class GpuEngine final : public runtime::Engine, public std::enable_shared_from_t
 
   base::Status turn_ends() override;
   base::Status wait() override;
+
+  // For an engine that this is a part of: what the GPU has, and something that is done there as a step.
+  GpuPlace& place() { return *place_; }
+  base::Status act(const std::function<base::Status(GpuLauncher&)>& what);
 
  private:
   // `act` with the GPU current and the launcher at the beginning of a step; whatever it throws is a failure.

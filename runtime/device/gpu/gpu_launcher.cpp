@@ -105,7 +105,7 @@ void GpuLauncher::end_step(const StepKey& key) {
 // Failures are told by the number of a launch, which is another each time.
 FaultPlace GpuLauncher::fault(FaultReport report) {
   can_repeat_ = false;
-  return faults_.place(std::move(report), origin_);
+  return faults_.place(std::move(report), origin_, order_);
 }
 
 base::Status GpuLauncher::launch(const KernelText& text, std::int64_t blocks, std::span<const std::byte> args) {

@@ -51,6 +51,9 @@ class GpuLauncher final : public Launcher {
   // Between steps; all calls come with the GPU current.
   // `origin`: of the step whose failures may be found later.
   base::Status begin_step(std::uint32_t origin = 0);
+  // When the steps to come are asked for, among those of several GPUs.
+  void set_order(std::uint64_t order) { order_ = order; }
+  std::optional<FoundFault> take_found() { return faults_.take_found(); }
   // Adds what the step launched when it was taken last; false: that is not known, and `end_step` notes it for the key.
   bool repeat(const StepKey& key);
   void end_step(const StepKey& key);
@@ -77,6 +80,7 @@ class GpuLauncher final : public Launcher {
   ScratchRoom scratch_;
   FaultWord faults_;
   std::uint32_t origin_ = 0;
+  std::uint64_t order_ = 0;
   // The host is this far ahead at most: two events, each behind so many launches.
   std::array<void*, 2> events_{};
   std::size_t next_event_ = 0;

@@ -79,6 +79,14 @@ void GpuMemory::give_back(Address address) {
   taken_.erase(found);
 }
 
+bool GpuMemory::holds(Address address) const {
+  const std::scoped_lock lock(mutex_);
+  const auto next = taken_.upper_bound(address);
+  if (next == taken_.begin()) return false;
+  const auto& [begin, bytes] = *std::prev(next);
+  return address - begin < static_cast<Address>(bytes);
+}
+
 std::int64_t GpuMemory::taken_bytes() const {
   const std::scoped_lock lock(mutex_);
   return taken_bytes_;

@@ -26,6 +26,8 @@ class GpuMemory {
   // before with memory that is given back is done before anything that it is asked for with the same memory later.
   Address take(std::int64_t bytes);
   void give_back(Address address);
+  // Did it give the memory that this address is in?
+  bool holds(Address address) const;
   // Bytes that programs have now, and those that are kept for the next.
   std::int64_t taken_bytes() const;
   std::int64_t kept_bytes() const;

@@ -2,7 +2,11 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <map>
+
 #include "runtime/device/gpu/gpu_engine.hpp"
+#include "runtime/device/gpu/several_gpus.hpp"
 #include "runtime/kinds.hpp"
 
 namespace tessera::device {
@@ -53,6 +57,29 @@ base::Status check_numbers(const Cuda& cuda, const std::vector<int>& numbers) {
   return base::Done{};
 }
 
+// What the GPUs of a process have in common.
+struct Opened {
+  std::shared_ptr<const Cuda> cuda;
+  std::shared_ptr<const Nvrtc> nvrtc;
+  std::shared_ptr<const Cublas> cublas;
+  KernelFiles files;
+  std::map<int, Compiler> compilers = {};  // by architecture
+  std::shared_ptr<std::recursive_mutex> mutex = std::make_shared<std::recursive_mutex>();
+};
+
+// `share`: the part of the GPU's memory that it may have, one of so many.
+base::Result<std::shared_ptr<GpuEngine>> opened_gpu(Opened& common, int number, std::int64_t budget,
+                                                    std::int64_t share) {
+  TESSERA_TRY(gpu, Gpu::open(common.cuda, number, budget, share));
+  const int architecture = gpu->facts().architecture;
+  const Compiler& compiler =
+      common.compilers.try_emplace(architecture, common.nvrtc, architecture, common.files).first->second;
+  auto engine =
+      std::make_shared<GpuEngine>(std::make_unique<GpuPlace>(std::move(gpu), common.mutex, compiler, common.cublas));
+  TESSERA_TRY_STATUS(engine->begin());
+  return engine;
+}
+
 }  // namespace
 
 base::Result<std::shared_ptr<runtime::Engine>> open_gpus(const GpuRequest& request) {
@@ -60,9 +87,15 @@ base::Result<std::shared_ptr<runtime::Engine>> open_gpus(const GpuRequest& reque
     TESSERA_TRY(cuda, opened_driver(request.folders));
     TESSERA_TRY_STATUS(check_numbers(*cuda, request.numbers));
     TESSERA_TRY(nvrtc, opened_compiler(request.folders, cuda->version));
-    TESSERA_TRY(gpu, Gpu::open(cuda, request.numbers.front(), request.memory_bytes));
-    auto engine = std::make_shared<GpuEngine>(std::make_unique<GpuPlace>(
-        std::move(gpu), nvrtc, KernelFiles(kernel_cache_folder()), opened_products(request, cuda->version)));
+    Opened common{cuda, nvrtc, opened_products(request, cuda->version), KernelFiles(kernel_cache_folder())};
+    std::vector<std::shared_ptr<GpuEngine>> places;
+    for (const int number : request.numbers) {
+      const auto times = std::count(request.numbers.begin(), request.numbers.end(), number);
+      TESSERA_TRY(place, opened_gpu(common, number, request.memory_bytes, times));
+      places.push_back(std::move(place));
+    }
+    if (places.size() == 1) return std::shared_ptr<runtime::Engine>(std::move(places.front()));
+    auto engine = std::make_shared<SeveralGpus>(std::move(places));
     TESSERA_TRY_STATUS(engine->begin());
     return std::shared_ptr<runtime::Engine>(std::move(engine));
   });

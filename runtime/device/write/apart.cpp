@@ -38,6 +38,7 @@ class ApartTiles final : public runtime::Tiles {
   const synth::ArrayType& type(RegisterId id) const override { return tiles_.type(id); }
   const runtime::TileMap& tiles(RegisterId id) const override { return tiles_.tiles(id); }
   runtime::Block block(RegisterId id) const override { return tiles_.block(id); }
+  runtime::Block share(RegisterId id, const runtime::Share& share) const override { return tiles_.share(id, share); }
   runtime::TileView view(RegisterId id, std::size_t device) const override {
     return rooms_.count(id) == 0 ? tiles_.view(id, device) : runtime::dense_view(out(id, device));
   }
