@@ -17,12 +17,13 @@
 #include "frontend/literal.hpp"
 #include "frontend/syntax.hpp"
 #include "frontend/text.hpp"
+#include "frontend/tree_words.hpp"
 
 namespace tessera::frontend {
 
-class TreeBuilder {
+class TreeBuilder : TreeWords {
  public:
-  TreeBuilder(std::string_view text, Ast& ast) : text_(text), ast_(ast) {}
+  TreeBuilder(std::string_view text, Ast& ast) : TreeWords(text, ast) {}
 
   std::optional<base::Diagnostic> error() { return first_error_.take(); }
 
@@ -466,38 +467,6 @@ class TreeBuilder {
   ExprId integer(antlr4::Token* token) {
     return add(span(token), IntLiteral{first_error_.worth(integer_value(text(token), span(token)))});
   }
-  std::string string(antlr4::Token* token) { return first_error_.worth(string_value(text(token), span(token))); }
-
-  // -- Words and places
-
-  Name name(Parser::NameContext* c) { return {std::string(text(c)), span(c)}; }
-  // Is the word before a `=` the wanted one? Reports if not.
-  bool is_keyword(Parser::NameContext* c, const std::string& wanted) {
-    if (text(c) == wanted) return true;
-    first_error_.add(base::make(Kind::syntax_error, "`" + wanted + "`", "`" + name(c).text + "`").at(span(c)));
-    return false;
-  }
-  std::vector<Name> names(const std::vector<Parser::NameContext*>& contexts) {
-    std::vector<Name> all;
-    for (auto* c : contexts) all.push_back(name(c));
-    return all;
-  }
-
-  Span span(antlr4::Token* token) const { return span(token, token); }
-  Span span(antlr4::ParserRuleContext* c) const { return span(c->start, c->stop); }
-  Span span(antlr4::Token* first, antlr4::Token* last) const {
-    const auto begin = static_cast<std::uint32_t>(first->getStartIndex());
-    return {ast_.source, begin, static_cast<std::uint32_t>(last->getStopIndex() + 1)};
-  }
-  template <class Place>
-  std::string_view text(Place* place) const {
-    const Span where = span(place);
-    return text_.substr(where.begin, where.end - where.begin);
-  }
-
-  std::string_view text_;
-  Ast& ast_;
-  FirstError first_error_;
 };
 
 }  // namespace tessera::frontend

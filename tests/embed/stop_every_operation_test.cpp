@@ -113,7 +113,7 @@ std::vector<Work> elementwise_and_reductions() {
   return all;
 }
 
-std::vector<Work> other_operations() {
+std::vector<Work> of_complex_numbers() {
   return {
       {"complex", "complex(a, a)"},
       {"re", "re(complex(a, a))"},
@@ -124,6 +124,11 @@ std::vector<Work> other_operations() {
       {"ifft", "ifft(s, 0)"},
       {"rfft", "rfft(a, 0)"},
       {"irfft", "irfft(complex(a, a))"},
+  };
+}
+
+std::vector<Work> other_operations() {
+  return {
       {"cumprod", "cumprod(line, 0)"},
       {"cummax", "cummax(line, 0)"},
       {"cummin", "cummin(s, 0)"},
@@ -186,7 +191,7 @@ std::vector<Work> other_operations() {
 // The operations of the table, by name.
 std::vector<Work> of_the_table() {
   std::vector<Work> all;
-  for (const auto& some : {elementwise_and_reductions(), other_operations()}) {
+  for (const auto& some : {elementwise_and_reductions(), of_complex_numbers(), other_operations()}) {
     for (const Work& each : some) all.push_back({each.name, again_and_again(each.text)});
   }
   return all;

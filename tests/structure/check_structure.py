@@ -55,7 +55,7 @@ INNER_WALLS = [
 
 # Each external library's doors: what an include of it looks like, and the only files that may hold one.
 DOORS = {
-    "ANTLR": (r"antlr4-runtime|tessera_grammar/|Tessera(Lexer|Parser)\.h$", r"frontend/(parse\.cpp|tree_builder\.hpp|effect_forms\.hpp)$"),
+    "ANTLR": (r"antlr4-runtime|tessera_grammar/|Tessera(Lexer|Parser)\.h$", r"frontend/(parse\.cpp|tree_(builder|words)\.hpp|effect_forms\.hpp)$"),
     "fmt": (r"fmt/", r"(base|frontend|synth|interop|typeck|runtime|repl|tests|bench)/|embed/(?!include/)"),
     "oneTBB": (r"(oneapi/)?tbb/", r"runtime/(execute|kernels)/"),
     "ThreadSanitizer": (r"sanitizer/tsan_interface\.h$", r"runtime/kernels/parallel\.cpp$"),

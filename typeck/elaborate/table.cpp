@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "typeck/elaborate/complex_table.hpp"
+
 namespace tessera::typeck {
 
 namespace {
@@ -39,15 +41,6 @@ std::vector<OperationInfo> elementwise_operations() {
       {"round", {{"a", K::array}}, run_rounding, Rounds::to_nearest, "the nearest integer, of two the even one"},
       {"isnan", {{"a", K::array}}, run_is_nan, {}, "is it no number?"},
       {"isfinite", {{"a", K::array}}, run_is_finite, {}, "is it neither infinite nor NaN?"},
-      {"complex",
-       {{"re", K::array, true, false, "a"}, {"im", K::array, true, false, "b"}},
-       run_complex,
-       synth::MapOp::complex,
-       "complex numbers of two parts"},
-      {"re", {{"a", K::array}}, run_of_complex, OfComplex::real, "real part of complex numbers"},
-      {"im", {{"a", K::array}}, run_of_complex, OfComplex::imaginary, "imaginary part of complex numbers"},
-      {"conj", {{"a", K::array}}, run_of_complex, OfComplex::conjugate, "the imaginary part with the other sign"},
-      {"angle", {{"a", K::array}}, run_of_complex, OfComplex::angle, "angle of complex numbers, from -pi to pi"},
       {"where", {{"c", K::array}, {"a", K::array}, {"b", K::array}}, run_where, {}, "a where c holds, else b"},
       {"clip",
        {{"a", K::array}, {"low", K::array}, {"high", K::array}},
@@ -158,26 +151,6 @@ std::vector<OperationInfo> line_operations() {
        run_topk,
        Gives::positions,
        "where each element of `topk` was"},
-  };
-}
-
-// Fourier transforms along dimensions, the last one if none is named.
-OperationInfo fourier_info(std::string_view name, synth::FourierKind kind, std::string_view does) {
-  return {name, {{"a", K::array}, {"dims", K::dims, false}}, run_fourier, kind, does};
-}
-
-std::vector<OperationInfo> fourier_operations() {
-  using synth::FourierKind;
-  return {
-      fourier_info("fft", FourierKind::forward, "Fourier transform along dimensions, the last one if none is named"),
-      fourier_info("ifft", FourierKind::inverse, "its inverse, which divides by the number of elements"),
-      fourier_info("rfft", FourierKind::forward_real,
-                   "the first half of the transform of real numbers, n/2 + 1 along the last of the dimensions"),
-      {"irfft",
-       {{"a", K::array}, {"dims", K::dims, false}, {"n", K::integer, false, true, "7"}},
-       run_fourier,
-       FourierKind::inverse_real,
-       "real numbers of the first half of their transform; n is their number, where it is odd"},
   };
 }
 
@@ -378,9 +351,9 @@ std::vector<OperationInfo> collective_operations() {
 
 std::vector<OperationInfo> all_operations() {
   std::vector<OperationInfo> all;
-  for (auto family : {elementwise_operations, curve_operations, reduction_operations, line_operations,
-                      fourier_operations, spread_operations, shape_operations, product_operations, matrix_operations,
-                      constructor_operations, collective_operations}) {
+  for (auto family : {elementwise_operations, complex_operations, curve_operations, reduction_operations,
+                      line_operations, fourier_operations, spread_operations, shape_operations, product_operations,
+                      matrix_operations, constructor_operations, collective_operations}) {
     const auto some = family();
     all.insert(all.end(), some.begin(), some.end());
   }
