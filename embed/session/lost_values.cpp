@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "embed/arrays/lost_value.hpp"
+#include "runtime/engine/engine.hpp"
 
 namespace tessera::embed {
 

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <numeric>
 
+#include "repl/render/text_cells.hpp"
+
 namespace tessera::repl {
 
 namespace {
