@@ -1,5 +1,4 @@
-// The verifier (synth/verify/verify.hpp) with the senders of our routing, which carries out copies: the verifier itself
-// may not know it.
+// The verifier (verify.hpp) with the senders of our routing, which carries out copies: all else here may not know it.
 #include <fmt/format.h>
 
 #include "synth/layout/tiling.hpp"
