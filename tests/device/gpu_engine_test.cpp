@@ -106,6 +106,7 @@ TEST(GpuEngine, WhatThereIsNotIsSaid) {
 
 // Every call of an engine's life fails once: what was asked for fails with a diagnostic, and nothing crashes.
 TEST(GpuEngine, EveryCallMayFail) {
+  bool is_refused = false;
   for (int n = 1; n <= 60; ++n) {
     const Environment failing("TESSERA_EMULATED_FAILURE", "*:" + std::to_string(n) + ":701");
     const auto engine = open_gpus(emulated_request({0}, false));
@@ -125,9 +126,11 @@ TEST(GpuEngine, EveryCallMayFail) {
     }
     for (const auto* status : {&wrote, &read}) {
       EXPECT_TRUE(status->ok() || is_of_a_gpu(status->errors().front())) << n;
+      is_refused |= !status->ok() && status->errors().front().kind == runtime::Kind::gpu_failed;
     }
     pool->give_back(memory, 1024);
   }
+  EXPECT_TRUE(is_refused);
 }
 
 TEST(GpuEngine, AGpuThatIsLostStaysLost) {

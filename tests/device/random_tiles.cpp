@@ -50,6 +50,7 @@ std::vector<std::byte> RandomTiles::numbers(synth::ElementType element, std::siz
 
 bool are_same(synth::ElementType element, const std::vector<std::byte>& a, const std::vector<std::byte>& b) {
   if (a.size() != b.size()) return false;
+  if (synth::is_storage(element)) return a == b;
   return synth::visit_element(element, [&](auto zero) {
     using T = decltype(zero);
     for (std::size_t at = 0; at + sizeof(T) <= a.size(); at += sizeof(T)) {

@@ -217,7 +217,7 @@ const std::vector<Expectation> kTold = {
     {"a = 3", "a value is named with `let`", "write `let a = ...`"},
     {"let a: float32[8] = b", "`float32` is not an element type", "did you mean `f32`?"},
     {"let a: f8[8] = b", "`f8` is not an element type",
-     "the element types are bool, i8 to i64, u8 to u32, f32, f64, f16 and bf16"},
+     "the element types are bool, i8 to i64, u8 to u32, f32, f64, f16, bf16, c64 and c128"},
     {"let x = if c { 1 } elif d { 2 }", "Tessera has no `elif`", "write `else if`"},
     {"let print = 3", "`print` is a keyword and cannot be a name", "choose another name, such as `print_`"},
     {"let a b", "expected `:` or `=`, found `b`", "write `let a = ...`, or `let a: f32[8] = ...`"},

@@ -92,6 +92,7 @@ INSTANTIATE_TEST_SUITE_P(
         Known{Format::dtensor, "[S(0), Partial(product)]", "x:4,y:2", "f32[16,16]", "x:4,y:2 f32[16@x, 16]{*y}"},
         Known{Format::dtensor, "[S(0), S(0)]", "x:4,y:2", "f32[16,16]", "x:4,y:2 f32[16@(x,y), 16]"},
         Known{Format::dtensor, "[_S(0, 2), S(0)]", "x:4,y:2", "f32[16,16]", "x:4,y:2 f32[16@(y,x), 16]"},
+        Known{Format::jax, "complex64[8]", "x:4", "", "x:4 c64[8]"},
         Known{Format::alpa, "S01R", "x:4,y:2", "f32[16,16]", "x:4,y:2 f32[16@(x,y), 16]"},
         Known{Format::alpa, "RS1", "x:4,y:2", "f32[16,16]", "x:4,y:2 f32[16, 16@y]"}));
 
@@ -103,7 +104,7 @@ INSTANTIATE_TEST_SUITE_P(
                     Known{Format::jax, "P('x'", "x:4", "f32[16]", "interop-syntax 5"},
                     Known{Format::jax, "P(UNCONSTRAINED)", "x:4", "f32[16]", "interop-unsupported 2"},
                     Known{Format::jax, "float32[8]{V:x}", "x:4", "", "interop-unsupported 11"},
-                    Known{Format::jax, "complex64[8]", "x:4", "", "interop-unsupported 0"},
+                    Known{Format::jax, "float8_e5m2[8]", "x:4", "", "interop-unsupported 0"},
                     Known{Format::hlo, "{devices=[2,2]0,1,2}", "", "f32[16,16]", "interop-devices 9"},
                     Known{Format::hlo, "{devices=[2,2]0,1,2,2}", "", "f32[16,16]", "interop-devices 20"},
                     Known{Format::hlo, "{devices=[2,2]0,1,2,9}", "", "f32[16,16]", "interop-devices 20"},

@@ -1,13 +1,16 @@
 // The stages of a check as text: what was printed is read back, and is the same program.
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <array>
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
+#include <map>
 #include <memory>
 #include <optional>
 #include <random>
+#include <regex>
 #include <sstream>
 #include <string>
 #include <vector>
@@ -84,6 +87,33 @@ Closed closed(open::Program program, Stages& of, Assignment* given = nullptr) {
   return {std::move(typed), inserter.assignment()};
 }
 
+// The body of a loop is closed twice where a start takes the layout that the body found. What was closed first is
+// listed nowhere; where the layouts are given it is not made at all.
+bool may_close_bodies_twice(const open::Program& program) {
+  return std::ranges::any_of(program.nodes.items(), [](const open::Node& node) {
+    const auto* loop = std::get_if<open::Loop>(&node.body);
+    return loop != nullptr && !loop->fresh.empty();
+  });
+}
+
+// A printed graph without the values that nothing lists, and its other values in the order in which they stand there.
+std::string what_is_listed(std::string graph) {
+  const std::size_t begin = graph.find("others {\n");
+  const std::size_t end = graph.find("\n}\n", begin);
+  graph = graph.substr(graph.find('\n'), begin - graph.find('\n')) + graph.substr(end);
+  std::map<std::string, std::size_t> numbers;
+  std::string all;
+  const std::regex value("%[0-9]+");
+  std::sregex_iterator each(graph.begin(), graph.end(), value);
+  std::size_t from = 0;
+  for (; each != std::sregex_iterator(); ++each) {
+    const std::size_t at = numbers.try_emplace(each->str(), numbers.size()).first->second;
+    all += graph.substr(from, static_cast<std::size_t>(each->position()) - from) + "%" + std::to_string(at);
+    from = static_cast<std::size_t>(each->position() + each->length());
+  }
+  return all + graph.substr(from);
+}
+
 // The layouts as text are read back, and with those that were read a program is closed to the same graph.
 void expect_layouts_read_back(const open::Program& program, const Closed& found, Stages& of, const std::string& text) {
   const std::string printed = print(found.layouts);
@@ -92,7 +122,12 @@ void expect_layouts_read_back(const open::Program& program, const Closed& found,
   EXPECT_EQ(print(*again), printed) << text;
   const auto verified = verify(program, *again);
   EXPECT_TRUE(verified.ok()) << (verified.ok() ? "" : verified.errors()[0].message) << "\n" << text;
-  EXPECT_EQ(print_graph(closed(program, of, &*again).typed), print_graph(found.typed)) << text;
+  const std::string laid = print_graph(closed(program, of, &*again).typed);
+  if (may_close_bodies_twice(program)) {
+    EXPECT_EQ(what_is_listed(laid), what_is_listed(print_graph(found.typed))) << text;
+  } else {
+    EXPECT_EQ(laid, print_graph(found.typed)) << text;
+  }
 }
 
 // What a gradient copies lies as its original; where nothing says what it copies, the rules find the same.

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <complex>
 #include <memory>
 #include <optional>
 #include <vector>
@@ -153,7 +154,8 @@ class BlockRunner {
 
   // The memory that a runner takes.
   static std::int64_t bytes(const Work& work) {
-    return static_cast<std::int64_t>(work.chain().slots() * sizeof(double)) * work.block_elements_max();
+    return static_cast<std::int64_t>(work.chain().slots()) * element_bytes_max(work.chain()) *
+           work.block_elements_max();
   }
 
   void run(std::int64_t number) {
@@ -317,12 +319,16 @@ class ScalarRunner {
     steps_.push_back(step);
   }
   const std::byte* at(const ChainPlace& place, const DeviceWork& device) const {
-    if (place.slot != ChainPlace::kNone) return slots_[place.slot].data();
+    if (place.slot != ChainPlace::kNone) return slots_[place.slot].bytes.data();
     return device.arrays[place.array].data;
   }
 
   std::vector<Step> steps_;
-  std::vector<std::array<std::byte, sizeof(double)>> slots_;
+  // A slot holds one element of any type.
+  struct alignas(std::complex<double>) Slot {
+    std::array<std::byte, sizeof(std::complex<double>)> bytes;
+  };
+  std::vector<Slot> slots_;
 };
 
 // Runners of chains on little memory are kept with them.

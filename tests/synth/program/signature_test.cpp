@@ -451,13 +451,21 @@ TEST(Signatures, OfEveryMapHoldItsPendingRule) {
     if (element_rule(op) == ElementRule::choose) rule.elements[0] = kBool;
     const bool gives_bool = element_rule(op) == ElementRule::logic || element_rule(op) == ElementRule::compare;
     rule.element = gives_bool ? kBool : kF32;
+    if (element_rule(op) == ElementRule::join) rule.element = kC64;
+    if (element_rule(op) == ElementRule::part) rule.elements = {kC64};
     expect_types_follow(rule);
   }
 }
 
 // The element types of operands and result that are accepted, for every elementwise operation.
 TEST(Signatures, OfEveryMapTakeWhatItsElementRuleSays) {
-  const std::vector<ElementType> all = {kBool, ElementType::i32, kI64, kF32, ElementType::f64, ElementType::f16};
+  const std::vector<ElementType> all = {kBool, ElementType::i32, kI64, kF32, ElementType::f64, ElementType::f16,
+                                        kC64,  ElementType::c128};
+  const auto casts = [&](ElementType own) -> std::size_t {
+    if (is_storage(own)) return 1;  // to what it is computed as
+    if (is_complex(own)) return 2;  // there is no way back
+    return own == kF32 ? all.size() : all.size() - 1;
+  };
   const MeshRef on = mesh("x:2");
   for (const MapOp op : all_map_ops()) {
     for (const ElementType own : all) {
@@ -470,8 +478,7 @@ TEST(Signatures, OfEveryMapTakeWhatItsElementRuleSays) {
         const ArrayType result = ArrayType::scalar(to, on);
         accepted += type_error({}, Map{op}, operands, &result) ? 0 : 1;
       }
-      const bool is_cast = op == MapOp::cast;
-      const std::size_t right = is_cast ? (is_storage(own) ? 1U : own == kF32 ? all.size() : all.size() - 1) : 1U;
+      const std::size_t right = op == MapOp::cast ? casts(own) : 1U;
       EXPECT_EQ(accepted, takes(element_rule(op), own) ? right : 0U) << name(op) << " of " << name(own);
     }
   }
