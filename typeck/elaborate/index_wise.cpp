@@ -108,11 +108,10 @@ bool IndexWise::make_complex(Checked& a, Checked& b) {
   for (auto [from, to] : {std::pair(&a, &b), std::pair(&b, &a)}) {
     const ElementType complex = elaborator_.element(*to);
     if (!synth::is_complex(complex) || elaborator_.element(*from) != synth::part_of(complex)) continue;
-    const ExprId expr = from->expr;
+    // A cast that nobody wrote stands in no printed program: a change of its layout is inserted there anew.
     MaybeValue made = cast_to(from->span, widened(*from), complex);
     if (!made.has_value()) return false;
     *from = std::move(*made);
-    from->expr = expr;
     return true;
   }
   return false;

@@ -21,6 +21,12 @@ struct ReshapeWay {
   ReshapeLayouts layouts;
 };
 
+bool is_cut_evenly(const ArrayType& type) {
+  return std::ranges::none_of(type.layout().splits(), [](const AxisList& axes) {
+    return std::ranges::any_of(axes, [](const synth::AxisPart& part) { return part.cut != 0; });
+  });
+}
+
 // The ways of reshaping an array that gives up some of its splits. One that deals them is better than one that gathers,
 // unless the array has few bytes.
 std::vector<ReshapeWay> reshape_ways(const ArrayType& from, const Shape& shape, const Want& want) {
@@ -31,7 +37,7 @@ std::vector<ReshapeWay> reshape_ways(const ArrayType& from, const Shape& shape, 
     if (std::ranges::none_of(all, is_same)) all.push_back({description, layouts});
   };
   for (const ReshapeLayouts& layouts : dealt_reshapes(from, shape)) add("dealt to another dimension", layouts);
-  if (from.layout().pending().empty()) {
+  if (from.layout().pending().empty() && is_cut_evenly(from)) {
     for (const ReshapeLayouts& layouts : shifted_reshapes(from, shape))
       add("shifted beside the ends of tiles", layouts);
   }
