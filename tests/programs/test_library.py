@@ -24,6 +24,11 @@ def drawn(*shape):
     return RANDOM.standard_normal(shape).astype(np.float32)
 
 
+def extents(*shape):
+    """Extents stand for themselves as an array of them, whose elements are not read."""
+    return np.zeros(shape, bool)
+
+
 def softmax(a):
     e = np.exp(a - a.max(axis=-1, keepdims=True))
     return e / e.sum(axis=-1, keepdims=True)
@@ -51,6 +56,26 @@ def adam(w, g, m, v, turn, rate):
     m, v = 0.9 * m + 0.1 * g, 0.999 * v + 0.001 * g * g
     mean, square = m / (1 - 0.9 ** (turn + 1)), v / (1 - 0.999 ** (turn + 1))
     return w - rate * mean / (np.sqrt(square) + 1e-8 / np.sqrt(1 - 0.999 ** (turn + 1))), m, v
+
+
+def conv2d_in_steps(x, w, step):
+    """Windows stand `step` apart, with half of their rows and columns before where they stand; outside of an image is 0."""
+    (rows, columns), (p, q) = step.shape, w.shape[2:]
+    ends = [(0, 0), (0, 0), ((p - 1) // 2, p), ((q - 1) // 2, q)]
+    around = np.pad(x, ends)
+    every = np.lib.stride_tricks.sliding_window_view(around, (p, q), axis=(2, 3))
+    return np.einsum("bchwpq,ocpq->bohw", every[:, :, : x.shape[2] : rows, : x.shape[3] : columns], w)
+
+
+def conv1d_in_steps(x, w, step):
+    return conv2d_in_steps(x[..., None], w[..., None], step[:, None])[..., 0]
+
+
+def pooled(x, window, step, of):
+    axes = tuple(range(2, x.ndim))
+    every = np.lib.stride_tricks.sliding_window_view(x, window.shape, axis=axes)
+    every = every[(slice(None), slice(None), *(slice(None, None, n) for n in step.shape))]
+    return of(every, axis=tuple(range(x.ndim, every.ndim)))
 
 
 def positive(n):
@@ -81,7 +106,17 @@ NN = {
     "squared_error": ((drawn(6, 5), drawn(6, 5)), lambda a, b: ((a - b) ** 2).mean()),
     "adam": ((drawn(6, 5), drawn(6, 5), drawn(6, 5), drawn(6, 5) ** 2, 3, np.float32(0.1)), adam),
     "adam_vector": ((drawn(6), drawn(6), drawn(6), drawn(6) ** 2, 0, np.float32(0.1)), adam),
+    "conv2d": ((drawn(2, 2, 7, 5), drawn(3, 2, 3, 2)), lambda x, w: conv2d_in_steps(x, w, extents(1, 1))),
+    "conv2d_in_steps": ((drawn(2, 2, 7, 5), drawn(3, 2, 3, 3), extents(2, 3)), conv2d_in_steps),
+    "conv1d": ((drawn(2, 3, 9), drawn(2, 3, 4)), lambda x, w: conv1d_in_steps(x, w, extents(1))),
+    "conv1d_in_steps": ((drawn(2, 3, 9), drawn(2, 3, 3), extents(2)), conv1d_in_steps),
+    "max_pool2d": ((drawn(2, 3, 7, 6), extents(3, 2), extents(2, 2)), lambda x, window, step: pooled(x, window, step, np.max)),
+    "mean_pool2d": ((drawn(2, 3, 7, 6), extents(2, 3), extents(1, 3)), lambda x, window, step: pooled(x, window, step, np.mean)),
+    "max_pool1d": ((drawn(2, 3, 9), extents(4), extents(2)), lambda x, window, step: pooled(x, window, step, np.max)),
+    "mean_pool1d": ((drawn(2, 3, 9), extents(2), extents(3)), lambda x, window, step: pooled(x, window, step, np.mean)),
 }
+# What these are made of, and nobody calls.
+PARTS = {"nn": {"window_steps", "window_products", "windows_on", "windows_back", "window_max", "window_sum"}, "linalg": set()}
 LINALG = {
     "conjugate_gradients": (
         (positive(9), RANDOM.standard_normal(9), 1e-12),
@@ -94,8 +129,9 @@ TEXTS = {"nn": NN, "linalg": LINALG}
 
 def type_of(argument, split):
     """Split in so many ways: not at all, or along one dimension."""
-    extents = [f"{n}@x" if d == split else str(n) for d, n in enumerate(argument.shape)]
-    return f"{'i64' if argument.dtype == np.int64 else 'f' + str(8 * argument.dtype.itemsize)}[{', '.join(extents)}]"
+    dimensions = [f"{n}@x" if d == split else str(n) for d, n in enumerate(argument.shape)]
+    element = {"i": "i64", "b": "bool", "f": f"f{8 * argument.dtype.itemsize}"}[argument.dtype.kind]
+    return f"{element}[{', '.join(dimensions)}]"
 
 
 def program(name, function, arguments, splits, devices, results):
@@ -147,7 +183,7 @@ class Library(unittest.TestCase):
         texts = {path.stem: path.read_text(encoding="utf-8") for path in FOLDER.glob("*.tess")}
         self.assertEqual(set(texts), set(TEXTS))
         for name, text in texts.items():
-            self.assertEqual(set(re.findall(r"^fn (\w+)", text, re.M)), set(TEXTS[name]))
+            self.assertEqual(set(re.findall(r"^fn (\w+)", text, re.M)), set(TEXTS[name]) | PARTS[name])
 
     def test_the_reference_lists_them(self):
         reference = (FOLDER.parent.parent / "docs" / "language.md").read_text(encoding="utf-8")

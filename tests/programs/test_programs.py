@@ -40,7 +40,7 @@ def lines_of_code(text):
 
 def functions(text):
     """The text of all functions of a program, which is all that is indented and the lines that begin with `fn`."""
-    return "\n".join(line for line in lines_of_code(text) if line.startswith(("fn ", " ", "}")))
+    return "\n".join(line for line in lines_of_code(text) if line.startswith(("fn ", " ", "}", ")")))
 
 
 class Programs(unittest.TestCase):
