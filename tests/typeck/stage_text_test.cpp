@@ -96,19 +96,28 @@ bool may_close_bodies_twice(const open::Program& program) {
   });
 }
 
-// A printed graph without the values that nothing lists, and its other values in the order in which they stand there.
+// A printed graph without the values that nothing lists and without plans, whose numbers theirs are among; other values
+// and plans are numbered in the order in which they are named.
 std::string what_is_listed(std::string graph) {
   const std::size_t begin = graph.find("others {\n");
   const std::size_t end = graph.find("\n}\n", begin);
   graph = graph.substr(graph.find('\n'), begin - graph.find('\n')) + graph.substr(end);
+  graph = graph.substr(0, graph.find("\nplan p"));
+  // Parts and items name operands of their own node by its numbers.
+  graph = std::regex_replace(graph, std::regex("part %"), "part operand ");
+  int brackets = 0;
+  for (char& one : graph) {
+    brackets += one == '[' ? 1 : one == ']' ? -1 : 0;
+    if (brackets > 0 && one == '%') one = '#';
+  }
   std::map<std::string, std::size_t> numbers;
   std::string all;
-  const std::regex value("%[0-9]+");
+  const std::regex value("%[0-9]+|\\bp[0-9]+\\b");
   std::sregex_iterator each(graph.begin(), graph.end(), value);
   std::size_t from = 0;
   for (; each != std::sregex_iterator(); ++each) {
     const std::size_t at = numbers.try_emplace(each->str(), numbers.size()).first->second;
-    all += graph.substr(from, static_cast<std::size_t>(each->position()) - from) + "%" + std::to_string(at);
+    all += graph.substr(from, static_cast<std::size_t>(each->position()) - from) + each->str()[0] + std::to_string(at);
     from = static_cast<std::size_t>(each->position() + each->length());
   }
   return all + graph.substr(from);

@@ -61,16 +61,37 @@ std::vector<open::ValueId> made_by(const open::Program& program, open::ValueId s
 
 }  // namespace
 
-// Makes the start once more, in that layout.
+// Makes the start once more, in that layout, where it was made before: nothing else uses that.
 void Inserter::lay_start(const open::Use& start, const Layout& layout) {
   const std::vector<open::ValueId> makers = made_by(program_, start.value);
-  // Nothing else uses what was made for it before.
-  for (const open::ValueId id : makers) {
-    const auto* made_before = std::get_if<open::Compute>(&program_.nodes[id].body);
-    if (made_before == nullptr || std::holds_alternative<open::Finish>(made_before->operation)) continue;
-    const NodeId node = nodes_of(id)->at(0);
-    if (std::holds_alternative<Compute>(typed_.nodes[node].body)) std::erase(region_->order, node);
-  }
+  std::vector<NodeId>& order = region_->order;
+  std::size_t at = 0;
+  // Puts what is made by the way to `at`, behind which the next one goes.
+  const auto made_there = [&](const auto& make) {
+    const std::size_t before = order.size();
+    make();
+    const auto place = order.begin() + static_cast<std::ptrdiff_t>(at);
+    std::rotate(place, order.begin() + static_cast<std::ptrdiff_t>(before), order.end());
+    at += order.size() - before;
+  };
+  const auto anew = [&](open::ValueId id, const auto& make) {
+    const std::vector<NodeId>* const before = nodes_of(id);
+    const auto found = before == nullptr ? order.end() : std::find(order.begin(), order.end(), before->at(0));
+    const auto place = static_cast<std::size_t>(found - order.begin());
+    const auto* computed = std::get_if<open::Compute>(&program_.nodes[id].body);
+    const bool is_made_anew = found != order.end() && computed != nullptr &&
+                              !std::holds_alternative<open::Finish>(computed->operation) &&
+                              std::holds_alternative<Compute>(typed_.nodes[*found].body);
+    if (is_made_anew) {
+      order.erase(found);
+      at = place < at ? at - 1 : place;
+    } else if (found != order.end()) {
+      at = std::max(at, place + 1);
+    } else if (id == makers.back()) {
+      at = order.size();
+    }
+    made_there(make);
+  };
   const open::ValueId first = makers.back();
   open::Node made = program_.nodes[first];
   const open::WrittenLayout wanted{layout.splits(), {}, synth::ReduceOp::sum};
@@ -78,14 +99,15 @@ void Inserter::lay_start(const open::Use& start, const Layout& layout) {
   auto* make = compute != nullptr ? std::get_if<open::Make>(&compute->operation) : nullptr;
   if (auto* as = std::get_if<open::As>(&made.body)) as->layout = wanted;
   if (make != nullptr) make->layout = wanted;
-  insert(first, made);
-  for (auto id = makers.rbegin() + 1; id != makers.rend(); ++id) insert(*id);
+  anew(first, [&] { insert(first, made); });
+  for (auto id = makers.rbegin() + 1; id != makers.rend(); ++id) anew(*id, [&] { insert(*id); });
   const MaybeHeld value = held(start);
   if (!value.has_value() || type(*value).layout() == layout) return;
   // A literal is whole; each device keeps its tile.
   const auto there = type(*value).with_layout(layout);
   TESSERA_CHECK(there.ok(), "the layout of a loop's result is not one of its start");
-  keep(start.value, redistribute(*value, *there, {Reason::Asker::operation, "`loop`", start.span, {}, {}}));
+  const Reason why{Reason::Asker::operation, "`loop`", start.span, {}, {}};
+  made_there([&] { keep(start.value, redistribute(*value, *there, why)); });
 }
 
 // A turn gives a layout for what is carried, or a loop inside of it has found one, which starts with it.

@@ -449,7 +449,9 @@ TEST(Signatures, OfEveryMapHoldItsPendingRule) {
     for (std::size_t k = 1; k < arity(op); ++k) rule.operands += ",i";
     rule.elements.assign(arity(op), element_rule(op) == ElementRule::logic ? kBool : kF32);
     if (element_rule(op) == ElementRule::choose) rule.elements[0] = kBool;
-    const bool gives_bool = element_rule(op) == ElementRule::logic || element_rule(op) == ElementRule::compare;
+    const ElementRule elements = element_rule(op);
+    const bool gives_bool =
+        elements == ElementRule::logic || elements == ElementRule::compare || elements == ElementRule::equality;
     rule.element = gives_bool ? kBool : kF32;
     if (element_rule(op) == ElementRule::join) rule.element = kC64;
     if (element_rule(op) == ElementRule::part) rule.elements = {kC64};
