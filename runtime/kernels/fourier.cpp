@@ -66,11 +66,14 @@ class LineTransform {
   void read(const Line<V>& line, std::size_t lane, std::int64_t first) const {
     if (kind_ == FourierKind::forward_real) {
       const auto* const numbers = reinterpret_cast<const T*>(from_) + first;
-      for (std::int64_t k = 0; k < n_; ++k) put(line, k, lane, {numbers[k * lines_.from_step], T{0}});
-      return;
+      return in_pieces(n_, [&](std::int64_t begin, std::int64_t end) {
+        for (std::int64_t k = begin; k < end; ++k) put(line, k, lane, {numbers[k * lines_.from_step], T{0}});
+      });
     }
     const auto* const numbers = reinterpret_cast<const Complex<T>*>(from_) + first;
-    for (std::int64_t k = 0; k < lines_.read; ++k) put(line, k, lane, numbers[k * lines_.from_step]);
+    in_pieces(lines_.read, [&](std::int64_t begin, std::int64_t end) {
+      for (std::int64_t k = begin; k < end; ++k) put(line, k, lane, numbers[k * lines_.from_step]);
+    });
     if (kind_ == FourierKind::inverse_real) complete(line, lane);
   }
   template <class V>
@@ -83,8 +86,10 @@ class LineTransform {
   void complete(const Line<V>& line, std::size_t lane) const {
     lane_of(line.im, 0, lane) = 0;
     if (n_ % 2 == 0) lane_of(line.im, n_ / 2, lane) = 0;
-    for (std::int64_t k = n_ / 2 + 1; k < n_; ++k)
-      put(line, k, lane, {lane_of(line.re, n_ - k, lane), -lane_of(line.im, n_ - k, lane)});
+    in_pieces((n_ - 1) / 2, [&](std::int64_t begin, std::int64_t end) {
+      for (std::int64_t k = begin + 1; k <= end; ++k)
+        put(line, n_ - k, lane, {lane_of(line.re, k, lane), -lane_of(line.im, k, lane)});
+    });
   }
 
   template <class V>
@@ -92,13 +97,16 @@ class LineTransform {
     const auto n = static_cast<T>(n_);
     if (kind_ == FourierKind::inverse_real) {
       auto* const numbers = reinterpret_cast<T*>(to_) + first;
-      for (std::int64_t k = 0; k < n_; ++k) numbers[k * lines_.to_step] = lane_of(line.re, k, lane) / n;
-      return;
+      return in_pieces(n_, [&](std::int64_t begin, std::int64_t end) {
+        for (std::int64_t k = begin; k < end; ++k) numbers[k * lines_.to_step] = lane_of(line.re, k, lane) / n;
+      });
     }
     const T divisor = kind_ == FourierKind::inverse ? n : T{1};
     auto* const numbers = reinterpret_cast<Complex<T>*>(to_) + first;
-    for (std::int64_t k = 0; k < lines_.written; ++k)
-      numbers[k * lines_.to_step] = {lane_of(line.re, k, lane) / divisor, lane_of(line.im, k, lane) / divisor};
+    in_pieces(lines_.written, [&](std::int64_t begin, std::int64_t end) {
+      for (std::int64_t k = begin; k < end; ++k)
+        numbers[k * lines_.to_step] = {lane_of(line.re, k, lane) / divisor, lane_of(line.im, k, lane) / divisor};
+    });
   }
 
   FourierKind kind_;

@@ -2,6 +2,7 @@
 // vector of T, of which each lane is a line.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <memory>
 #include <numbers>
@@ -10,6 +11,7 @@
 
 #include "runtime/elements/loops.hpp"
 #include "runtime/kernels/complex_parts.hpp"
+#include "runtime/kernels/given_up.hpp"
 
 namespace tessera::runtime {
 
@@ -168,21 +170,32 @@ TESSERA_INLINE void transform_few(Number<V> (&x)[7]) {
 
 template <int R, class T, class V>
 void take_pass(const FourierPass& pass, const Complex<T>* roots, const Line<V>& from, const Line<V>& to) {
-  for (std::int64_t k = 0; k < pass.l1; ++k) {
-    for (std::int64_t i = 0; i < pass.ido; ++i) {
-      Number<V> x[R];
-      for (int j = 0; j < R; ++j) {
-        const std::int64_t at = i + pass.ido * (j + R * k);
-        x[j] = {from.re[at], from.im[at]};
-      }
-      transform_few<T>(x);
-      for (int j = 0; j < R; ++j) {
-        const std::int64_t at = i + pass.ido * (k + pass.l1 * j);
-        const Number<V> y = j == 0 ? x[0] : times(x[j], roots[i * (R - 1) + j - 1]);
-        to.re[at] = y.re;
-        to.im[at] = y.im;
-      }
+  const auto one = [&](std::int64_t k, std::int64_t i) {
+    Number<V> x[R];
+    for (int j = 0; j < R; ++j) {
+      const std::int64_t at = i + pass.ido * (j + R * k);
+      x[j] = {from.re[at], from.im[at]};
     }
+    transform_few<T>(x);
+    for (int j = 0; j < R; ++j) {
+      const std::int64_t at = i + pass.ido * (k + pass.l1 * j);
+      const Number<V> y = j == 0 ? x[0] : times(x[j], roots[i * (R - 1) + j - 1]);
+      to.re[at] = y.re;
+      to.im[at] = y.im;
+    }
+  };
+  // Pieces of the longer of both loops.
+  if (pass.ido < pass.l1) {
+    return in_pieces(pass.l1, [&](std::int64_t begin, std::int64_t end) {
+      for (std::int64_t k = begin; k < end; ++k) {
+        for (std::int64_t i = 0; i < pass.ido; ++i) one(k, i);
+      }
+    });
+  }
+  for (std::int64_t k = 0; k < pass.l1; ++k) {
+    in_pieces(pass.ido, [&](std::int64_t begin, std::int64_t end) {
+      for (std::int64_t i = begin; i < end; ++i) one(k, i);
+    });
   }
 }
 
@@ -203,10 +216,10 @@ void FourierPlan<T>::by_passes(Line<V> line, V* scratch) const {
     std::swap(line, other);
   }
   if (line.re == given.re) return;
-  for (std::int64_t i = 0; i < n_; ++i) {
-    given.re[i] = line.re[i];
-    given.im[i] = line.im[i];
-  }
+  in_pieces(n_, [&](std::int64_t begin, std::int64_t end) {
+    std::copy(line.re + begin, line.re + end, given.re + begin);
+    std::copy(line.im + begin, line.im + end, given.im + begin);
+  });
 }
 
 // x[k] chirp[k], convolved with the chirp's conjugates by two transforms, times the chirp again. The way back is a
@@ -217,25 +230,25 @@ void FourierPlan<T>::by_convolution(const Line<V>& line, V* scratch) const {
   const std::int64_t m = convolved_->length();
   const Line<V> long_line{scratch, scratch + m};
   V* const beside = scratch + 2 * m;
-  for (std::int64_t k = 0; k < m; ++k) {
-    const Number<V> x =
-        k < n_ ? times(Number<V>{line.re[k], line.im[k]}, chirp_[static_cast<std::size_t>(k)]) : Number<V>{V{}, V{}};
-    long_line.re[k] = x.re;
-    long_line.im[k] = x.im;
-  }
+  // Elements begin to end of `to`, which may be `from`: those of `from` times the numbers.
+  const auto product = [](const Line<V>& from, const std::vector<Complex<T>>& numbers, const Line<V>& to) {
+    return [&numbers, from, to](std::int64_t begin, std::int64_t end) {
+      for (std::int64_t k = begin; k < end; ++k) {
+        const Number<V> y = times(Number<V>{from.re[k], from.im[k]}, numbers[static_cast<std::size_t>(k)]);
+        to.re[k] = y.re;
+        to.im[k] = y.im;
+      }
+    };
+  };
+  in_pieces(n_, product(line, chirp_, long_line));
+  in_pieces(m - n_, [&](std::int64_t begin, std::int64_t end) {
+    std::fill(long_line.re + n_ + begin, long_line.re + n_ + end, V{});
+    std::fill(long_line.im + n_ + begin, long_line.im + n_ + end, V{});
+  });
   convolved_->forward(long_line, beside);
-  for (std::int64_t k = 0; k < m; ++k) {
-    const Number<V> y =
-        times(Number<V>{long_line.re[k], long_line.im[k]}, chirp_transform_[static_cast<std::size_t>(k)]);
-    long_line.re[k] = y.re;
-    long_line.im[k] = y.im;
-  }
+  in_pieces(m, product(long_line, chirp_transform_, long_line));
   convolved_->forward(Line<V>{long_line.im, long_line.re}, beside);
-  for (std::int64_t k = 0; k < n_; ++k) {
-    const Number<V> y = times(Number<V>{long_line.re[k], long_line.im[k]}, chirp_[static_cast<std::size_t>(k)]);
-    line.re[k] = y.re;
-    line.im[k] = y.im;
-  }
+  in_pieces(n_, product(long_line, chirp_, line));
 }
 
 }  // namespace tessera::runtime

@@ -121,6 +121,8 @@ std::vector<Work> of_complex_numbers() {
       {"conj", "conj(complex(a, a))"},
       {"angle", "angle(complex(a, a))"},
       {"fft", "fft(a)"},
+      {"fft", "fft(line)"},
+      {"fft", "fft(line[:4194301])"},
       {"ifft", "ifft(s, 0)"},
       {"rfft", "rfft(a, 0)"},
       {"irfft", "irfft(complex(a, a))"},
