@@ -13,8 +13,8 @@ namespace tessera::runtime {
 // A complex number in memory: its real part lies first, as in C, C++ and NumPy.
 template <class T>
 struct Complex {
-  T re{};
-  T im{};
+  T re;
+  T im;
 };
 
 enum class Part : std::uint8_t { real, imaginary };

@@ -25,6 +25,8 @@ template <class T>
 using LanesOf = std::conditional_t<sizeof(T) == sizeof(float), Floats, Doubles>;
 template <class T>
 inline constexpr std::int64_t kLanes = 16 / sizeof(T);
+template <class T>
+inline constexpr auto kBytes = static_cast<std::int64_t>(sizeof(T));
 
 // Where lines lie: how far apart their elements are, and each line's first.
 struct LinesOf {
@@ -66,14 +68,16 @@ class LineTransform {
   void read(const Line<V>& line, std::size_t lane, std::int64_t first) const {
     if (kind_ == FourierKind::forward_real) {
       const auto* const numbers = reinterpret_cast<const T*>(from_) + first;
-      return in_pieces(n_, [&](std::int64_t begin, std::int64_t end) {
+      const auto some = [&](std::int64_t begin, std::int64_t end) {
         for (std::int64_t k = begin; k < end; ++k) put(line, k, lane, {numbers[k * lines_.from_step], T{0}});
-      });
+      };
+      return in_pieces(n_, some, lines_.from_step * kBytes<T>);
     }
     const auto* const numbers = reinterpret_cast<const Complex<T>*>(from_) + first;
-    in_pieces(lines_.read, [&](std::int64_t begin, std::int64_t end) {
+    const auto some = [&](std::int64_t begin, std::int64_t end) {
       for (std::int64_t k = begin; k < end; ++k) put(line, k, lane, numbers[k * lines_.from_step]);
-    });
+    };
+    in_pieces(lines_.read, some, lines_.from_step * kBytes<Complex<T>>);
     if (kind_ == FourierKind::inverse_real) complete(line, lane);
   }
   template <class V>
@@ -97,16 +101,18 @@ class LineTransform {
     const auto n = static_cast<T>(n_);
     if (kind_ == FourierKind::inverse_real) {
       auto* const numbers = reinterpret_cast<T*>(to_) + first;
-      return in_pieces(n_, [&](std::int64_t begin, std::int64_t end) {
+      const auto some = [&](std::int64_t begin, std::int64_t end) {
         for (std::int64_t k = begin; k < end; ++k) numbers[k * lines_.to_step] = lane_of(line.re, k, lane) / n;
-      });
+      };
+      return in_pieces(n_, some, lines_.to_step * kBytes<T>);
     }
     const T divisor = kind_ == FourierKind::inverse ? n : T{1};
     auto* const numbers = reinterpret_cast<Complex<T>*>(to_) + first;
-    in_pieces(lines_.written, [&](std::int64_t begin, std::int64_t end) {
+    const auto some = [&](std::int64_t begin, std::int64_t end) {
       for (std::int64_t k = begin; k < end; ++k)
         numbers[k * lines_.to_step] = {lane_of(line.re, k, lane) / divisor, lane_of(line.im, k, lane) / divisor};
-    });
+    };
+    in_pieces(lines_.written, some, lines_.to_step * kBytes<Complex<T>>);
   }
 
   FourierKind kind_;

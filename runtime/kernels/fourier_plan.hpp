@@ -15,9 +15,13 @@
 
 namespace tessera::runtime {
 
+// Numbers that are written before they are read: whoever makes many sets none of them first.
+template <class T>
+using Numbers = std::unique_ptr<Complex<T>[]>;
+
 // e^(-2 pi i k/n) for k = 0 .. n-1.
 template <class T>
-std::vector<Complex<T>> roots_of_unity(std::int64_t n);
+Numbers<T> roots_of_unity(std::int64_t n);
 
 // Real and imaginary parts of a line, or of several side by side.
 template <class V>
@@ -32,7 +36,7 @@ struct FourierPass {
   int radix = 2;
   std::int64_t l1 = 1;
   std::int64_t ido = 1;
-  std::size_t roots = 0;  // where those of the pass begin: radix - 1 for each i
+  std::int64_t roots = 0;  // where those of the pass begin: radix - 1 for each i
 };
 
 // The factors of n that there are passes for, and what is left of it.
@@ -45,12 +49,12 @@ class FourierPlan {
 
   std::int64_t length() const { return n_; }
   // How many V the memory beside a line takes.
-  std::int64_t scratch() const { return chirp_.empty() ? 2 * n_ : 2 * n_ + 4 * convolved_->length(); }
+  std::int64_t scratch() const { return convolved_ ? 2 * n_ + 4 * convolved_->length() : 2 * n_; }
   // Transforms the line in place.
   template <class V>
   void forward(const Line<V>& line, V* scratch) const {
     if (n_ <= 1) return;
-    chirp_.empty() ? by_passes(line, scratch) : by_convolution(line, scratch);
+    convolved_ ? by_convolution(line, scratch) : by_passes(line, scratch);
   }
 
  private:
@@ -58,13 +62,15 @@ class FourierPlan {
   void by_passes(Line<V> line, V* scratch) const;
   template <class V>
   void by_convolution(const Line<V>& line, V* scratch) const;
+  void plan_passes(const std::vector<int>& factors);
+  void plan_convolution();
 
   std::int64_t n_;
   std::vector<FourierPass> passes_;
-  std::vector<Complex<T>> roots_;
+  Numbers<T> roots_;
   // Of a length with other factors: e^(-pi i k^2/n), the transform of its conjugates, and the plan of that.
-  std::vector<Complex<T>> chirp_;
-  std::vector<Complex<T>> chirp_transform_;
+  Numbers<T> chirp_;
+  Numbers<T> chirp_transform_;
   std::unique_ptr<FourierPlan<T>> convolved_;
 };
 
@@ -205,7 +211,7 @@ void FourierPlan<T>::by_passes(Line<V> line, V* scratch) const {
   const Line<V> given = line;
   Line<V> other{scratch, scratch + n_};
   for (const FourierPass& pass : passes_) {
-    const Complex<T>* const roots = roots_.data() + pass.roots;
+    const Complex<T>* const roots = roots_.get() + pass.roots;
     switch (pass.radix) {
       case 2: take_pass<2>(pass, roots, line, other); break;
       case 3: take_pass<3>(pass, roots, line, other); break;
@@ -231,10 +237,10 @@ void FourierPlan<T>::by_convolution(const Line<V>& line, V* scratch) const {
   const Line<V> long_line{scratch, scratch + m};
   V* const beside = scratch + 2 * m;
   // Elements begin to end of `to`, which may be `from`: those of `from` times the numbers.
-  const auto product = [](const Line<V>& from, const std::vector<Complex<T>>& numbers, const Line<V>& to) {
+  const auto product = [](const Line<V>& from, const Numbers<T>& numbers, const Line<V>& to) {
     return [&numbers, from, to](std::int64_t begin, std::int64_t end) {
       for (std::int64_t k = begin; k < end; ++k) {
-        const Number<V> y = times(Number<V>{from.re[k], from.im[k]}, numbers[static_cast<std::size_t>(k)]);
+        const Number<V> y = times(Number<V>{from.re[k], from.im[k]}, numbers[k]);
         to.re[k] = y.re;
         to.im[k] = y.im;
       }
@@ -246,6 +252,7 @@ void FourierPlan<T>::by_convolution(const Line<V>& line, V* scratch) const {
     std::fill(long_line.im + n_ + begin, long_line.im + n_ + end, V{});
   });
   convolved_->forward(long_line, beside);
+  if (is_given_up()) return;
   in_pieces(m, product(long_line, chirp_transform_, long_line));
   convolved_->forward(Line<V>{long_line.im, long_line.re}, beside);
   in_pieces(n_, product(long_line, chirp_, line));
