@@ -32,14 +32,14 @@ ArrayType whole_type(const open::Type& type) {
 
 // ---- On whole arrays
 
-bool Choosing::refuses(const open::Node& node) {
+bool Inserter::refuses(const open::Node& node) {
   const auto* compute = std::get_if<open::Compute>(&node.body);
   const auto* by_hand = compute == nullptr ? nullptr : std::get_if<open::ByHand>(&compute->operation);
   if (by_hand == nullptr && !node.is_local) return false;
   const std::string what = by_hand != nullptr ? fmt::format("the collective {}", compute->who) : "`local`";
   const std::string help = by_hand != nullptr ? "say what layout is wanted, with `as`: how it is reached is planned"
                                               : "leave `local` out: the choice moves nothing that need not move";
-  in_.report(base::make(Kind::auto_collective, what).at(node.span).suggest(help));
+  report(base::make(Kind::auto_collective, what).at(node.span).suggest(help));
   return true;
 }
 

@@ -28,7 +28,6 @@ class Choosing {
   bool bring(const open::Instance& callee, InstanceId instance, std::vector<NodeId>& arguments);
 
   // ---- While a function is closed on whole arrays
-  bool refuses(const open::Node& node);
   // A value that a text gives a layout: itself, through a redistribution that has the layout for a pin.
   MaybeHeld pinned(const open::Node& node, const open::As& as, const Held& value);
   // What the text says of an operation's result: of a constructor its layout.

@@ -1,5 +1,5 @@
 // The inserter's infrastructure: the run over a program, values, nodes, types.
-#include "typeck/insert/choose.hpp"
+#include "typeck/insert/inserter.hpp"
 
 #include <algorithm>
 #include <tuple>
@@ -125,7 +125,7 @@ void Inserter::insert(open::ValueId id, const open::Node& node) {
   options_.stop.look();
   reports_.at(id.value);
   body_->values.begin(id, typed_.nodes.size());
-  if (whole_ != nullptr && Choosing(*this).refuses(node)) return;
+  if (whole_ != nullptr && refuses(node)) return;
   const auto outer = std::tuple(is_local_, again_, pass_there_, pass_);
   std::tie(is_local_, again_, pass_there_, pass_) = std::tuple(node.is_local, node.again, node.pass_there, node.pass);
   std::visit([&](const auto& body) { insert(id, node, body); }, node.body);

@@ -158,12 +158,13 @@ class Inserter : public ClosedValues {
   bool chooses(const open::Instance& function) const {
     return function.chosen.has_value() && whole_ == nullptr && !is_by_rules_;
   }
+  // Can a function that contains this not be closed on whole arrays? By choose.cpp, which reports it.
+  bool refuses(const open::Node& node);
   friend class Choosing;
   bool local_allows(InstanceId instance, const std::string& name, Span span);
   std::string plan_statement_text(const Region& scratch);
   PeaksByPlace peaks_of_pipelines(const Region& region);
   synth::PlanWords plan_words() const;
-  std::vector<NodeId> compared_in(NodeId condition) const;
 
   const base::SourceMap& sources_;
   Cotangents cotangents_{*this};

@@ -1,9 +1,26 @@
 // One function for each operation of an open program.
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <array>
+
 #include "typeck/insert/choose.hpp"
 
 namespace tessera::typeck {
+
+namespace {
+
+// What a failed assertion shows: the operands of a comparison.
+std::vector<NodeId> compared_in(const Typed& typed, NodeId condition) {
+  const auto* compute = std::get_if<Compute>(&typed.nodes[condition].body);
+  const auto* map = compute == nullptr ? nullptr : std::get_if<synth::Map>(&compute->operation);
+  constexpr std::array kComparisons = {synth::MapOp::equal,      synth::MapOp::not_equal, synth::MapOp::less,
+                                       synth::MapOp::less_equal, synth::MapOp::greater,   synth::MapOp::greater_equal};
+  const bool compares = map != nullptr && std::ranges::find(kComparisons, map->op) != kComparisons.end();
+  return compares ? compute->operands : std::vector<NodeId>{};
+}
+
+}  // namespace
 
 // One call for each operation; the inserter's functions of the same names do the work.
 struct Operations {
@@ -62,7 +79,7 @@ struct Operations {
   // Both sides of a comparison are handed to the assertion, whose failure shows them.
   MaybeHeld operator()(const synth::Assert& assertion) const {
     std::vector<NodeId> shown = {first().node()};
-    for (const NodeId side : inserter.compared_in(first().node())) shown.push_back(side);
+    for (const NodeId side : compared_in(inserter.typed_, first().node())) shown.push_back(side);
     inserter.emit(span(), {}, Compute{assertion, std::move(shown), 0, {}});
     return std::nullopt;
   }

@@ -1,8 +1,5 @@
-// Statements that say what a program moves, and what an assertion shows.
+// Statements that say what a program moves.
 #include <fmt/format.h>
-
-#include <algorithm>
-#include <array>
 
 #include "synth/layout/cluster/machine_text.hpp"
 #include "typeck/insert/inserter.hpp"
@@ -51,15 +48,6 @@ void Inserter::insert(open::ValueId, const open::Node& node, const open::PlanTex
   for (const Held& result : *results) scratch.results.push_back(result.node());
   const synth::StringId text = typed_.strings.add(plan_statement_text(scratch));
   emit(node.span, {}, Compute{synth::PrintText{text}, {}, 0, {}});
-}
-
-std::vector<NodeId> Inserter::compared_in(NodeId condition) const {
-  const auto* compute = std::get_if<Compute>(&typed_.nodes[condition].body);
-  const auto* map = compute == nullptr ? nullptr : std::get_if<synth::Map>(&compute->operation);
-  constexpr std::array kComparisons = {synth::MapOp::equal,      synth::MapOp::not_equal, synth::MapOp::less,
-                                       synth::MapOp::less_equal, synth::MapOp::greater,   synth::MapOp::greater_equal};
-  const bool compares = map != nullptr && std::ranges::find(kComparisons, map->op) != kComparisons.end();
-  return compares ? compute->operands : std::vector<NodeId>{};
 }
 
 }  // namespace tessera::typeck

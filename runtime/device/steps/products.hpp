@@ -7,6 +7,7 @@
 #include <optional>
 #include <vector>
 
+#include "runtime/device/steps/contract_part.hpp"
 #include "runtime/device/steps/launcher.hpp"
 #include "runtime/engine/engine.hpp"
 
@@ -29,12 +30,6 @@ struct Gemm {
   GemmMatrix left, right, out;
 };
 using GemmCall = std::function<base::Status(const Gemm&)>;
-
-// A device's operands and result.
-struct ContractPart {
-  std::vector<runtime::TileView> operands;
-  runtime::TileOut out;
-};
 
 // The product that the host would hand to BLAS, if a library can take it without copies.
 std::optional<Gemm> gemm_of(const synth::Contract& how, const ContractPart& part);

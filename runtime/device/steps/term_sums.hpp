@@ -4,8 +4,8 @@
 #include <cstdint>
 #include <vector>
 
+#include "runtime/device/steps/contract_part.hpp"
 #include "runtime/device/steps/launcher.hpp"
-#include "runtime/device/steps/products.hpp"
 #include "runtime/device/text/term_sums.hpp"
 #include "runtime/kernels/contract_indices.hpp"
 
