@@ -57,7 +57,7 @@ synth::Cluster cluster_of(synth::Machine machine, bool with_latency) {
     machine.levels[0].latency_seconds = 5e-6;
     machine.levels[1].latency_seconds = 1e-6;
   }
-  return synth::Cluster(machine);
+  return synth::Cluster(*synth::machine_for(machine, 1));
 }
 
 // Geometric mean and maximum.

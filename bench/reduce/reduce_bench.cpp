@@ -34,7 +34,7 @@ struct SearchTimes {
   double estimates = 0;  // of three requests under 1,206 matrices
 };
 
-double time_of_program(const Machine& machine, const ReduceLevels& levels, ReduceGraphs& graphs) {
+double time_of_program(const RunMachine& machine, const ReduceLevels& levels, ReduceGraphs& graphs) {
   constexpr double kBytes = 64 << 20;
   const auto begin = std::chrono::steady_clock::now();
   best_program(graphs, Cluster(machine), levels, kBytes, ReduceGoal::all_reduce);
@@ -50,7 +50,7 @@ void time_all_cases(SearchTimes& times) {
       if ((one.reduced >> axis & 1U) != 0) reduced.push_back({static_cast<std::uint8_t>(axis), 1, one.sizes[axis]});
     }
     const auto levels = reduce_levels(one.matrix, reduced);
-    if (levels && !levels->empty()) all.push_back(time_of_program(one.machine, *levels, graphs));
+    if (levels && !levels->empty()) all.push_back(time_of_program(*machine_for(one.machine, 1), *levels, graphs));
   }
   std::sort(all.begin(), all.end());
   times.median = all[all.size() / 2];
@@ -58,7 +58,8 @@ void time_all_cases(SearchTimes& times) {
 }
 
 void time_many_devices(SearchTimes& times) {
-  const Machine machine{{{"pod", 64, 25e9, 1e-5}, {"node", 32, 50e9, 5e-6}, {"device", 32, 300e9, 1e-6}}};
+  const RunMachine machine =
+      *machine_for({{{"pod", 64, 25e9, 1e-5}, {"node", 32, 50e9, 5e-6}, {"device", 32, 300e9, 1e-6}}}, 65'536);
   const MeshRef on = *Mesh::make({{"dp", 65'536}});
   const ArrayType to = *ArrayType::make(ElementType::f32, {1 << 20, 1 << 10}, on, Layout::replicated(2));
   const Layout summed = *Layout::make(*on, {{}, {}}, {whole_axis(*on, 0)});
@@ -77,7 +78,8 @@ void time_many_devices(SearchTimes& times) {
 }
 
 void time_matrices(SearchTimes& times) {
-  const Machine machine{{{"d", 16, 8e9, 1e-5}, {"c", 16, 25e9, 5e-6}, {"b", 16, 50e9, 2e-6}, {"a", 16, 300e9, 1e-6}}};
+  const RunMachine machine = *machine_for(
+      {{{"d", 16, 8e9, 1e-5}, {"c", 16, 25e9, 5e-6}, {"b", 16, 50e9, 2e-6}, {"a", 16, 300e9, 1e-6}}}, 65'536);
   const MeshRef on = *Mesh::make({{"x", 16}, {"y", 64}, {"z", 64}});
   const ArrayType to = *ArrayType::make(ElementType::f32, {1 << 12, 1 << 12}, on, Layout::replicated(2));
   const auto begin = std::chrono::steady_clock::now();
@@ -96,7 +98,8 @@ SearchTimes search_times() {
   SearchTimes times;
   time_all_cases(times);
   ReduceGraphs graphs;
-  const Machine machine{{{"d", 2, 25e9, 5e-6}, {"c", 2, 50e9, 2e-6}, {"b", 4, 50e9, 1e-6}, {"a", 8, 300e9, 1e-6}}};
+  const RunMachine machine =
+      *machine_for({{{"d", 2, 25e9, 5e-6}, {"c", 2, 50e9, 2e-6}, {"b", 4, 50e9, 1e-6}, {"a", 8, 300e9, 1e-6}}}, 128);
   const MeshRef on = *Mesh::make({{"x", 128}});
   times.four_levels = time_of_program(machine, *levels_of_sum(machine, *on, {whole_axis(*on, 0)}), graphs);
   time_many_devices(times);

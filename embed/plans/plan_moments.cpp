@@ -26,7 +26,7 @@ Leg leg(const synth::Plan& plan, std::size_t index) {
   return {plan.steps[index], first == 0 ? plan.from : plan.steps[first - 1].after};
 }
 
-std::vector<Plan::Move> moves_of(const Leg& leg, const synth::Machine& machine) {
+std::vector<Plan::Move> moves_of(const Leg& leg, const synth::RunMachine& machine) {
   std::vector<Plan::Move> result;
   for (const synth::BoxSend& send : synth::sends(machine, leg.step.collective, leg.from, leg.step.after))
     result.push_back({send.source, send.target, embed::to_public(send.box), send.adds, send.hop});

@@ -13,14 +13,14 @@ namespace tessera {
 
 namespace {
 
-PlanSlot to_public(const synth::SlotLoad& load, const synth::Machine& machine) {
+PlanSlot to_public(const synth::SlotLoad& load, const synth::RunMachine& machine) {
   PlanSlot slot{load.received_bytes, {}};
   for (const synth::LinkLoad& link : load.links)
     slot.links.push_back({machine.levels[link.level].name, link.unit, link.out, link.seconds});
   return slot;
 }
 
-PlanHop to_public(const synth::HopLoad& hop, const synth::Machine& machine) {
+PlanHop to_public(const synth::HopLoad& hop, const synth::RunMachine& machine) {
   return {hop.step,
           hop.receivers,
           hop.received_bytes_min,

@@ -42,7 +42,7 @@ ProgramFigures repeated(ProgramFigures all, std::optional<double> turns) {
 }
 
 // Adds bytes between two devices of the run to the outermost level at which they are in different units.
-void add_bytes(const synth::Machine& machine, std::int64_t source, std::int64_t target, std::int64_t bytes,
+void add_bytes(const synth::RunMachine& machine, std::int64_t source, std::int64_t target, std::int64_t bytes,
                std::vector<std::int64_t>& by_level) {
   std::int64_t unit = 1;
   for (const synth::MachineLevel& level : machine.levels) unit *= level.count;
@@ -132,7 +132,7 @@ class FigureWalk {
 
   void moved(StepFigure& figure, const synth::Collective& step, const synth::ArrayType& before,
              const synth::ArrayType& after) {
-    const synth::Machine& machine = machine_of(std::max(before.mesh().devices_end(), after.mesh().devices_end()));
+    const synth::RunMachine& machine = machine_of(std::max(before.mesh().devices_end(), after.mesh().devices_end()));
     const synth::StepCost price = synth::cost(machine, step, before, after);
     figure.received_bytes = price.received_bytes_total;
     figure.seconds = price.seconds;
@@ -149,7 +149,7 @@ class FigureWalk {
     std::vector<synth::ArrayType> operands;
     for (const synth::RegisterId id : apply.operands) operands.push_back(type(id));
     const synth::ArrayType& result = type(apply.results[0]);
-    const synth::Machine& machine = machine_of(result.mesh().devices_end());
+    const synth::RunMachine& machine = machine_of(result.mesh().devices_end());
     const typeck::FetchedParts parts = typeck::fetched_parts(assemble, operands, result, machine);
     if (parts.received_bytes == 0) return;
     figure.operations = figure.memory_bytes = 0;
@@ -169,7 +169,7 @@ class FigureWalk {
   void carried(ProgramFigures& all, StepFigure figure, const synth::ArrayType& result, const synth::Scan& scan) {
     const std::vector<synth::CarryHop> hops = synth::carry_hops(result, scan.dimension, scan.reverse);
     if (hops.empty()) return;
-    const synth::Machine& machine = machine_of(result.mesh().devices_end());
+    const synth::RunMachine& machine = machine_of(result.mesh().devices_end());
     const synth::StepCost price = synth::cost_of_carries(machine, result, scan.op, hops);
     figure.name = "carry";
     figure.operations = figure.memory_bytes = 0;
@@ -205,7 +205,7 @@ class FigureWalk {
   template <class Messages>
   void moved_rows(ProgramFigures& all, StepFigure figure, const synth::ArrayType& result, const synth::StepCost& price,
                   const Messages& messages) {
-    const synth::Machine& machine = machine_of(result.mesh().devices_end());
+    const synth::RunMachine& machine = machine_of(result.mesh().devices_end());
     const synth::Mesh& mesh = result.mesh();
     figure.operations = figure.memory_bytes = 0;
     figure.moves = true;
@@ -280,7 +280,7 @@ class FigureWalk {
   }
 
   // A machine file that does not fit was refused where the transfer was planned.
-  const synth::Machine& machine_of(std::int64_t devices) {
+  const synth::RunMachine& machine_of(std::int64_t devices) {
     const auto known = machines_.find(devices);
     if (known != machines_.end()) return known->second;
     auto made = synth::machine_for(machine_, devices);
@@ -291,8 +291,8 @@ class FigureWalk {
   const synth::Program& program_;
   const runtime::MemoryPlan& plan_;
   const synth::Machine& machine_;
-  std::map<std::int64_t, synth::Machine> machines_;   // by devices
-  std::map<std::int64_t, synth::Machine> kinds_for_;  // by devices
+  std::map<std::int64_t, synth::RunMachine> machines_;  // by devices
+  std::map<std::int64_t, synth::Machine> kinds_for_;    // by devices
   std::map<synth::RegisterId, synth::LiteralId> constants_;
   std::set<synth::RegisterId> in_cache_;  // of the chain under way
 };

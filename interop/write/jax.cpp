@@ -62,7 +62,7 @@ std::string_view dtype_of(synth::ElementType element) {
 // What may become of steps: lines of Python, or none where they cannot be taken so.
 class JaxSteps {
  public:
-  JaxSteps(const synth::Plan& plan, const synth::Machine& machine, const Atoms& atoms)
+  JaxSteps(const synth::Plan& plan, const synth::RunMachine& machine, const Atoms& atoms)
       : plan_(plan), machine_(machine), atoms_(atoms) {}
 
   // All steps; false where one of them leaves tiles of several sizes, or has no layout on the mesh.
@@ -291,7 +291,7 @@ class JaxSteps {
   }
 
   const synth::Plan& plan_;
-  const synth::Machine& machine_;
+  const synth::RunMachine& machine_;
   const Atoms& atoms_;
   std::string text_;
   std::size_t pieces_ = 0;

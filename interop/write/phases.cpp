@@ -60,7 +60,7 @@ std::vector<Stage> stages_of_copies(const std::vector<BoxSend>& sends, std::int6
   return stages;
 }
 
-Phase copying(const synth::Machine& machine, const Collective& step, const ArrayType& before, const ArrayType& after,
+Phase copying(const synth::RunMachine& machine, const Collective& step, const ArrayType& before, const ArrayType& after,
               std::int64_t devices) {
   const synth::RelayRecipe* relay = synth::relay_of(step);
   const auto sends = synth::sends(machine, step, before, after);
@@ -69,8 +69,8 @@ Phase copying(const synth::Machine& machine, const Collective& step, const Array
 }
 
 // Of axes that the array does not use only the device at position 0 keeps the value.
-Phase keeping(const synth::Machine& machine, const Collective& step, const synth::Keep& keep, const ArrayType& before,
-              const ArrayType& after, std::int64_t devices) {
+Phase keeping(const synth::RunMachine& machine, const Collective& step, const synth::Keep& keep,
+              const ArrayType& before, const ArrayType& after, std::int64_t devices) {
   Phase phase = copying(machine, step, before, after, devices);
   phase.fills = true;
   if (keep.from) return phase;
@@ -84,8 +84,8 @@ Phase keeping(const synth::Machine& machine, const Collective& step, const synth
 }
 
 // To each device the parts of its stretch, in ascending order; then, in an all_reduce, the sums to the others.
-std::vector<Stage> stages_of_direct_sum(const synth::Machine& machine, const Collective& step, const ArrayType& before,
-                                        const ArrayType& after) {
+std::vector<Stage> stages_of_direct_sum(const synth::RunMachine& machine, const Collective& step,
+                                        const ArrayType& before, const ArrayType& after) {
   std::vector<Stage> stages(1);
   std::map<std::pair<std::int32_t, Box>, std::size_t> made;
   for (const BoxSend& send : synth::sends(machine, step, before, after)) {
@@ -131,7 +131,7 @@ std::vector<Stage> stages_of_program(const synth::ProgrammedReduction& reduction
 }
 
 // Sums are made in arrays like the one before; of a reduce_scatter each device keeps its part of that.
-std::vector<Phase> summing(const synth::Machine& machine, const Collective& step, const ArrayType& before,
+std::vector<Phase> summing(const synth::RunMachine& machine, const Collective& step, const ArrayType& before,
                            const ArrayType& after, std::int64_t devices) {
   const auto programmed = synth::ProgrammedReduction::of(step, before, after);
   Phase sum{boxes_of(before, devices), boxes_of(before, devices), false, {}};
@@ -162,7 +162,7 @@ std::size_t pieces_in(const std::vector<Phase>& phases) {
   return count;
 }
 
-std::vector<Phase> phases_of(const synth::Machine& machine, const Collective& step, const ArrayType& before,
+std::vector<Phase> phases_of(const synth::RunMachine& machine, const Collective& step, const ArrayType& before,
                              const ArrayType& after, std::int64_t devices) {
   if (const auto* keep = std::get_if<synth::Keep>(&step.effect))
     return {keeping(machine, step, *keep, before, after, devices)};

@@ -40,8 +40,8 @@ inline constexpr std::size_t kEmittedPiecesMax = 400'000;
 // How many pieces the stages have.
 std::size_t pieces_in(const std::vector<Phase>& phases);
 
-// The phases of a step. The machine is one that machine_for gave; `devices` is how many the run has.
-std::vector<Phase> phases_of(const synth::Machine& machine, const synth::Collective& step,
+// The phases of a step. `devices` is how many the run has.
+std::vector<Phase> phases_of(const synth::RunMachine& machine, const synth::Collective& step,
                              const synth::ArrayType& before, const synth::ArrayType& after, std::int64_t devices);
 
 // Those of a whole plan; the rounds of an exchange are stages of one phase. `emit-unsupported` where they are too many

@@ -37,7 +37,8 @@ LayoutPrices::LayoutPrices(MeshRef mesh, ElementType element, const Shape& shape
     : mesh_(std::move(mesh)), element_(element), shape_(shape), machine_(machine), priced_by_(priced_by) {
   if (priced_by_ == PricedBy::plans) return;
   auto fitting = machine_for(machine_, mesh_->devices_end());
-  if (fitting.ok()) fitting_ = with_fastest_links(std::move(fitting).value());
+  if (fitting.ok()) fitting = machine_for(with_fastest_links(std::move(fitting).value()), mesh_->devices_end());
+  if (fitting.ok()) fitting_ = std::move(fitting).value();
 }
 
 int LayoutPrices::number_of(const Layout& layout) {

@@ -43,7 +43,7 @@ class LayoutPrices {
   Shape shape_;
   const Machine& machine_;
   PricedBy priced_by_;
-  std::optional<Machine> fitting_;  // to the mesh's devices, where bounds are asked for
+  std::optional<RunMachine> fitting_;  // to the mesh's devices, where bounds are asked for
   std::vector<ArrayType> types_;
   std::vector<std::vector<double>> seconds_;  // below 0: not asked for yet
   std::size_t plans_ = 0;

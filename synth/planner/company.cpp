@@ -134,7 +134,7 @@ base::Result<Plan> plan_of_class(const ChangeClass& of, const RelayRecipe* recip
                        machine);
 }
 
-base::Result<Machine> machine_of(const std::vector<LayoutChange>& changes, const Machine& machine) {
+base::Result<RunMachine> machine_of(const std::vector<LayoutChange>& changes, const Machine& machine) {
   std::int64_t devices = 1;
   for (const LayoutChange& change : changes) devices = std::max(devices, run_devices(change.from, change.to));
   return machine_for(machine, devices);

@@ -10,7 +10,7 @@
 
 namespace tessera::synth {
 
-// The plan of a chain, priced but not verified. The prices are of a machine that machine_for gave.
+// The plan of a chain, priced but not verified.
 base::Result<Plan> priced(Prices& prices, const ArrayType& from, const ArrayType& to, Planner planner,
                           const Chain& chain);
 

@@ -130,10 +130,11 @@ std::shared_ptr<const Tiling> Floors::tiles_of(const ArrayType& from, const Arra
   return std::make_shared<const Tiling>(to, synth::run_devices(from, to));
 }
 
-Floors::Floors(const ArrayType& from, const ArrayType& to, const Machine& machine)
+Floors::Floors(const ArrayType& from, const ArrayType& to, const RunMachine& machine)
     : Floors(from, to, machine, tiles_of(from, to)) {}
 
-Floors::Floors(const ArrayType& from, const ArrayType& to, const Machine& machine, std::shared_ptr<const Tiling> target)
+Floors::Floors(const ArrayType& from, const ArrayType& to, const RunMachine& machine,
+               std::shared_ptr<const Tiling> target)
     : machine_(machine),
       element_bytes_(bytes_of(to.element())),
       run_devices_(std::ssize(target->tile_of)),
@@ -150,7 +151,7 @@ Floors::Floors(const ArrayType& from, const ArrayType& to, const Machine& machin
   look_at_devices();
 }
 
-std::int64_t Floors::work(const ArrayType& to, const Machine& machine) {
+std::int64_t Floors::work(const ArrayType& to, const RunMachine& machine) {
   constexpr std::int64_t kNanosecondsOfDevice = 80;
   const bool is_small = to.devices() <= kExactDevicesMax;
   return to.devices() * kNanosecondsOfDevice * (is_small ? std::ssize(machine.levels) : 1);

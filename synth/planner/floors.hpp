@@ -13,13 +13,13 @@ namespace tessera::synth {
 // Bounds of one change of layout between types with the same pending set on one machine.
 class Floors {
  public:
-  Floors(const ArrayType& from, const ArrayType& to, const Machine& machine);
+  Floors(const ArrayType& from, const ArrayType& to, const RunMachine& machine);
   // The same for callers with many types before one target, which pass its tiles by device of a run with both meshes.
-  Floors(const ArrayType& from, const ArrayType& to, const Machine& machine, std::shared_ptr<const Tiling> target);
+  Floors(const ArrayType& from, const ArrayType& to, const RunMachine& machine, std::shared_ptr<const Tiling> target);
   static std::shared_ptr<const Tiling> tiles_of(const ArrayType& from, const ArrayType& to);
 
   // What it takes to make them, in nanoseconds, about: on few devices every unit of every level is looked at.
-  static std::int64_t work(const ArrayType& to, const Machine& machine);
+  static std::int64_t work(const ArrayType& to, const RunMachine& machine);
 
   // Seconds that any plan takes, and any of two or more launches.
   double of_one_launch() const { return links_ + far_.latency; }
@@ -49,7 +49,7 @@ class Floors {
   void look_at_devices();
   double each_into_units(const Tiling& held, const Tiling& wanted) const;
 
-  const Machine& machine_;
+  const RunMachine& machine_;
   std::vector<std::int64_t> unit_sizes_;  // of every level, in devices
   std::int64_t element_bytes_;
   std::int64_t run_devices_;  // of which there are no more than the meshes name

@@ -19,7 +19,7 @@ constexpr std::int64_t kListedDevicesMax = 512;
 constexpr std::size_t kListedSendsMax = 100'000;
 
 // The sends between two devices; a device keeps what it has of its target.
-ListedSends listed(const Machine& machine, const PlanStep& step, const ArrayType& before) {
+ListedSends listed(const RunMachine& machine, const PlanStep& step, const ArrayType& before) {
   ListedSends all;
   const RelayRecipe* relay = relay_of(step.collective);
   const ReduceProgram* program = program_of(step.collective);

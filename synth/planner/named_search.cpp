@@ -137,7 +137,7 @@ using Cost = std::tuple<double, std::int64_t, std::int64_t>;
 
 class NamedSearch {
  public:
-  NamedSearch(const ArrayType& from, const ArrayType& to, bool exactly, const Machine* machine,
+  NamedSearch(const ArrayType& from, const ArrayType& to, bool exactly, const RunMachine* machine,
               const SearchLimits& limits)
       : from_(from), to_(to), exactly_(exactly), machine_(machine), limits_(limits) {}
 
@@ -250,7 +250,7 @@ class NamedSearch {
   const ArrayType& from_;
   const ArrayType& to_;
   bool exactly_;
-  const Machine* machine_;  // none: the peak counts
+  const RunMachine* machine_;  // none: the peak counts
   SearchLimits limits_;
   std::map<Cutting, Node> nodes_;
   std::vector<SearchNode> ways_;
@@ -262,7 +262,7 @@ class NamedSearch {
 }  // namespace
 
 std::optional<Chain> fastest_named_chain(const ArrayType& from, const ArrayType& to, bool exactly,
-                                         const Machine& machine, const SearchLimits& limits) {
+                                         const RunMachine& machine, const SearchLimits& limits) {
   return NamedSearch(from, to, exactly, &machine, limits).run();
 }
 

@@ -23,7 +23,7 @@ struct SearchLimits {
 
 // `exactly` is as direct_move has it. Nothing where there is none within the limits, or the search was given up.
 std::optional<Chain> fastest_named_chain(const ArrayType& from, const ArrayType& to, bool exactly,
-                                         const Machine& machine, const SearchLimits& limits);
+                                         const RunMachine& machine, const SearchLimits& limits);
 // The least peak of a chain of named collectives; nothing where the search was given up.
 std::optional<std::int64_t> least_named_peak(const ArrayType& from, const ArrayType& to, bool exactly);
 

@@ -33,7 +33,7 @@ base::Status check_ends(const ArrayType& from, const ArrayType& to) {
 }
 
 // The machine for a run in which there are both meshes.
-base::Result<Machine> machine_for_both(const Machine& given, const Mesh& from, const Mesh& to) {
+base::Result<RunMachine> machine_for_both(const Machine& given, const Mesh& from, const Mesh& to) {
   TESSERA_TRY(machine, machine_for(given, from));
   if (from == to) return machine;
   TESSERA_TRY(of_target, machine_for(given, to));
@@ -203,7 +203,7 @@ static bool is_same_step(const Collective& step, const Plan& plan) {
 // The step with the recipe that plans would give it: that of a plan for the change, where this is one step, or what is
 // found for the step alone, if that is faster.
 static base::Result<Collective> as_in_plans(const Collective& step, const ArrayType& before, const ArrayType& after,
-                                            const Machine& machine) {
+                                            const RunMachine& machine) {
   if (is_assumed(machine) || movement(step) == Movement::none) return step;
   Prices prices(machine);
   Collective best = prices.best_form(step, before, after);

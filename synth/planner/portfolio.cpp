@@ -177,7 +177,7 @@ bool keeps_bound(const Chain& chain, const ArrayType& from, const ArrayType& to)
 // Rivals' plans for the whole change: where sums are finished or begun, and on so many devices that ways are not
 // followed by what rivals would do. The rivals for sums are slow to price on many devices, and the search for the best
 // program has met their plans anyway.
-base::Status consider_rivals(const ArrayType& from, const ArrayType& to, const Machine& machine, Choice& choice) {
+base::Status consider_rivals(const ArrayType& from, const ArrayType& to, const RunMachine& machine, Choice& choice) {
   for (const Planner rival : {Planner::dtensor, Planner::gather, Planner::shardy, Planner::paper, Planner::xla,
                               Planner::ring, Planner::smp, Planner::p2}) {
     const bool of_sums = rival == Planner::ring || rival == Planner::smp || rival == Planner::p2;

@@ -25,9 +25,9 @@ class Prices {
   // Both outlive this. Once a stop is asked for (base/stop_scope.hpp), planning ends before the next price. What is
   // taken from the known sums counts as work that was done, so that the same input gives the same plan whatever is
   // known.
-  explicit Prices(const Machine& machine, KnownSums* known_sums = nullptr)
+  explicit Prices(const RunMachine& machine, KnownSums* known_sums = nullptr)
       : machine_(machine), known_sums_(known_sums) {}
-  const Machine& machine() const { return machine_; }
+  const RunMachine& machine() const { return machine_; }
 
   // Searches count what they do, in nanoseconds that it takes about, and end with what they have found where it is
   // enough: counted and not measured, so that the same input gives the same plan everywhere.
@@ -106,7 +106,7 @@ class Prices {
   // Where the sum is kept for other plans; nothing where its tiles have several sizes.
   std::optional<KnownSums::Key> shared_key(const KnownSize* known, const ArrayType& before);
 
-  const Machine& machine_;
+  const RunMachine& machine_;
   KnownSums* known_sums_;
   ReduceGraphs graphs_;  // that searches for programs share: they do not depend on sizes
   std::vector<Known> known_;

@@ -39,7 +39,7 @@ std::vector<std::int64_t> rates_of(const Cluster::Level& level) {
 }
 
 // By units of that level of the machine for which it is fastest.
-ReduceProgramRef best_unit_program(const Machine& machine, const Collective& step, const ArrayType& before,
+ReduceProgramRef best_unit_program(const RunMachine& machine, const Collective& step, const ArrayType& before,
                                    const ArrayType& after, double seconds) {
   const bool scatters = std::holds_alternative<ReduceScatter>(step.effect);
   const ReduceStepKind kind = scatters ? ReduceStepKind::reduce_scatter : ReduceStepKind::all_reduce;
@@ -63,20 +63,20 @@ ReduceProgramRef best_unit_program(const Machine& machine, const Collective& ste
 
 }  // namespace
 
-std::optional<ReduceLevels> levels_of_sum(const Machine& machine, const Mesh& mesh, const AxisList& axes) {
+std::optional<ReduceLevels> levels_of_sum(const RunMachine& machine, const Mesh& mesh, const AxisList& axes) {
   if (!fills_units(Cluster(machine), mesh)) return std::nullopt;
   const auto matrix = matrix_on(mesh, machine);
   return matrix ? reduce_levels(*matrix, axes) : std::nullopt;
 }
 
-bool has_programs(const Machine& machine, const Mesh& mesh, std::int64_t members) {
+bool has_programs(const RunMachine& machine, const Mesh& mesh, std::int64_t members) {
   if (is_wide(mesh.devices(), members) && !(fills_units(Cluster(machine), mesh) && matrix_on(mesh, machine)))
     return false;
   if (!mesh.is_row_major() && mesh.matrix() == nullptr) return false;
   return !is_assumed(machine);
 }
 
-ReduceProgramRef best_reduce_program(ReduceGraphs& graphs, const Machine& machine, const Collective& step,
+ReduceProgramRef best_reduce_program(ReduceGraphs& graphs, const RunMachine& machine, const Collective& step,
                                      const ArrayType& before, const ArrayType& after, double seconds) {
   const auto axes = without(before.layout().pending(), after.layout().pending());
   if (!axes) return nullptr;

@@ -85,7 +85,7 @@ AxisList cut_at_units(const Mesh& mesh, const AxisPart& part, const std::vector<
   return pieces;
 }
 
-Refinements::Refinements(const ArrayType& from, const ArrayType& to, const Machine& machine)
+Refinements::Refinements(const ArrayType& from, const ArrayType& to, const RunMachine& machine)
     : from_(from), to_(to), units_(Cluster(machine).unit_sizes()), ways_(to.rank() + 2) {
   if (to.rank() == 0) return;
   most_ = to.devices() <= kFewDevices ? 12 : 4;

@@ -28,7 +28,7 @@ struct Refinement {
 class Refinements {
  public:
   // All three outlive this.
-  Refinements(const ArrayType& from, const ArrayType& to, const Machine& machine);
+  Refinements(const ArrayType& from, const ArrayType& to, const RunMachine& machine);
   std::optional<Refinement> next();
   // Lists of refinements, each of which is gathered into the next: by the axes inside the outermost units, then by
   // those inside smaller ones. So every level's links carry only what lies beyond them. None unless two levels have

@@ -61,7 +61,7 @@ std::optional<Found> relay_of(const Cluster& cluster, const std::vector<RelayTas
 }
 
 // The bound of time is not defined for targets with pending axes: there what each device and unit lacks is a floor.
-double bound_of(const ArrayType& from, const ArrayType& to, const Machine& machine) {
+double bound_of(const ArrayType& from, const ArrayType& to, const RunMachine& machine) {
   return to.layout().pending().empty() ? time_bound(machine, from, to) : Floors(from, to, machine).of_any();
 }
 
@@ -125,7 +125,7 @@ std::int64_t least_sends(const std::vector<RelayTask>& tasks) {
 }  // namespace
 
 std::optional<Chain> relay_move(const ArrayType& from, const ArrayType& to, Prices& prices, double seconds) {
-  const Machine& machine = prices.machine();
+  const RunMachine& machine = prices.machine();
   const bool one_mesh = from.mesh() == to.mesh();
   if (std::max(from.devices(), to.devices()) > kExactDevicesMax) return std::nullopt;
   if (from.mesh().has_devices_of(to.mesh()) && machine.levels.size() < 2) return std::nullopt;

@@ -106,7 +106,7 @@ std::optional<ArrayType> target_in_parts(const ArrayType& from, const ArrayType&
   return *type;
 }
 
-AxisList single_axes(const ArrayType& type, const AxisList& axes, const Machine& machine) {
+AxisList single_axes(const ArrayType& type, const AxisList& axes, const RunMachine& machine) {
   AxisList parts;
   const std::vector<std::int64_t> units = Cluster(machine).unit_sizes();
   for (const AxisPart& part : axes) {

@@ -39,7 +39,7 @@ std::optional<ArrayType> target_in_parts(const ArrayType& from, const ArrayType&
                                          Slices cuts);
 
 // The pending axes one by one, cut where a unit of the machine ends.
-AxisList single_axes(const ArrayType& type, const AxisList& axes, const Machine& machine);
+AxisList single_axes(const ArrayType& type, const AxisList& axes, const RunMachine& machine);
 
 // A few simple ways, whatever their cost: for planning within a budget or without a general exchange, where several
 // have to be tried.

@@ -47,7 +47,7 @@ base::Result<Resolution> resolution_of(const Chain& chain, const ArrayType& from
 // over a refinement of the target.
 class Chains {
  public:
-  Chains(const Machine& machine, const ArrayType& from, const ArrayType& to)
+  Chains(const RunMachine& machine, const ArrayType& from, const ArrayType& to)
       : machine_(machine), from_(from), to_(to) {}
 
   base::Result<std::vector<Chain>> all(const std::vector<Chain>& portfolio) {
@@ -84,7 +84,7 @@ class Chains {
     all_.push_back(std::move(chain));
   }
 
-  const Machine& machine_;
+  const RunMachine& machine_;
   const ArrayType& from_;
   const ArrayType& to_;
   Chain kept_;

@@ -251,7 +251,7 @@ std::int64_t least_crossings(const std::vector<Numbers>& parts, const Numbers& n
 }
 
 // All that crosses, over all links of a level.
-double seconds_of_crossings(const Change& change, const Machine& machine, std::int64_t devices) {
+double seconds_of_crossings(const Change& change, const RunMachine& machine, std::int64_t devices) {
   double longest = 0;
   std::int64_t unit_devices = devices;
   for (const MachineLevel& level : machine.levels) {
@@ -275,7 +275,7 @@ double seconds_of_crossings(const Change& change, const Machine& machine, std::i
 }
 
 // The machine, then every unit of every level.
-std::vector<Unit> units_of(const Machine& machine, std::int64_t devices) {
+std::vector<Unit> units_of(const RunMachine& machine, std::int64_t devices) {
   std::vector<Unit> units;
   std::int64_t unit_devices = devices;
   for (std::size_t level = 0; level <= machine.levels.size(); ++level) {
@@ -303,7 +303,7 @@ double most_missing(const Holdings& from, const Holdings& to, std::int64_t eleme
 
 }  // namespace
 
-double least_seconds(const Holdings& from, const Holdings& to, const Machine& machine, std::int64_t element_bytes) {
+double least_seconds(const Holdings& from, const Holdings& to, const RunMachine& machine, std::int64_t element_bytes) {
   if (to.contributors > 1) return 0;
   if (std::max(from.devices(), to.devices()) > kExplicitDevicesMax)
     return most_missing(from, to, element_bytes) / machine.levels.back().bandwidth_bytes_per_second;

@@ -46,7 +46,7 @@ struct Totals {
 
 class GroupCount {
  public:
-  GroupCount(const Adders& adders, const Holdings& after, const Machine& machine, std::int64_t element_bytes)
+  GroupCount(const Adders& adders, const Holdings& after, const RunMachine& machine, std::int64_t element_bytes)
       : adders_(adders), totals_(adders), after_(after), slot_(machine), element_bytes_(element_bytes) {}
 
   double seconds() {
@@ -111,12 +111,13 @@ class GroupCount {
 
 }  // namespace
 
-double seconds_by_groups(const State& before, const Collective& step, const Holdings& after, const Machine& machine) {
+double seconds_by_groups(const State& before, const Collective& step, const Holdings& after,
+                         const RunMachine& machine) {
   const Adders adders(before, step, after);
   return GroupCount(adders, after, machine, bytes_of(before.type.element())).seconds();
 }
 
-double seconds_by_pairs(const State& before, const Collective& step, const Holdings& after, const Machine& machine) {
+double seconds_by_pairs(const State& before, const Collective& step, const Holdings& after, const RunMachine& machine) {
   const Adders adders(before, step, after);
   const std::int64_t element_bytes = bytes_of(before.type.element());
   std::vector<Numbers> members(adders.leader.size());  // of every leader
@@ -134,7 +135,7 @@ double seconds_by_pairs(const State& before, const Collective& step, const Holdi
 }
 
 double seconds_of_reduction(const State& before, const Collective& step, const Holdings& after,
-                            const Machine& machine) {
+                            const RunMachine& machine) {
   return after.devices() <= kExplicitDevicesMax ? seconds_by_pairs(before, step, after, machine)
                                                 : seconds_by_groups(before, step, after, machine);
 }

@@ -7,7 +7,7 @@
 
 namespace tessera::synth::verifier {
 
-HopLoads::HopLoads(const Machine& machine, std::int64_t devices) : devices_(devices) {
+HopLoads::HopLoads(const RunMachine& machine, std::int64_t devices) : devices_(devices) {
   std::int64_t inside = devices;
   std::size_t lanes = 0;
   for (const MachineLevel& level : machine.levels) {
@@ -80,7 +80,7 @@ void HopLoads::add_received(Numbers& bytes, std::int64_t element_bytes) const {
 
 namespace {
 
-HopLoads& hop_at(std::vector<HopLoads>& hops, std::size_t index, std::int64_t devices, const Machine& machine) {
+HopLoads& hop_at(std::vector<HopLoads>& hops, std::size_t index, std::int64_t devices, const RunMachine& machine) {
   while (hops.size() <= index) hops.emplace_back(machine, devices);
   return hops[index];
 }
@@ -131,7 +131,7 @@ bool spreads(ReduceStepKind kind) { return kind == ReduceStepKind::all_gather ||
 
 }  // namespace
 
-void load_direct(const GroupLoads& step, std::int64_t devices, const Machine& machine, std::size_t begin,
+void load_direct(const GroupLoads& step, std::int64_t devices, const RunMachine& machine, std::size_t begin,
                  std::vector<HopLoads>& hops) {
   HopLoads& hop = hop_at(hops, begin, devices, machine);
   for (std::size_t from = 0; from < step.devices.size(); ++from) {
@@ -152,7 +152,7 @@ void load_direct(const GroupLoads& step, std::int64_t devices, const Machine& ma
   }
 }
 
-void load_halving(const GroupLoads& step, const GroupDigits& digits, std::int64_t devices, const Machine& machine,
+void load_halving(const GroupLoads& step, const GroupDigits& digits, std::int64_t devices, const RunMachine& machine,
                   std::size_t begin, std::vector<HopLoads>& hops) {
   const std::size_t count = digits.primes;
   for (std::size_t turn = 0; turn < count; ++turn) {
@@ -170,7 +170,7 @@ void load_halving(const GroupLoads& step, const GroupDigits& digits, std::int64_
 // In hop t position p hands the next one what belongs t + 1 positions before itself, where sums are made, and what was
 // summed or held t positions before itself, where they are passed on.
 void load_ring(const GroupLoads& step, const std::vector<std::size_t>& order, std::int64_t devices,
-               const Machine& machine, std::size_t begin, std::vector<HopLoads>& hops) {
+               const RunMachine& machine, std::size_t begin, std::vector<HopLoads>& hops) {
   const std::size_t count = order.size();
   const bool sums = step.kind != ReduceStepKind::all_gather;
   const bool passes = step.kind != ReduceStepKind::reduce_scatter;

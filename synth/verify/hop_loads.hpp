@@ -17,7 +17,7 @@ namespace tessera::synth::verifier {
 // The elements that one hop brings over every lane; each stretch an even share of them.
 class HopLoads {
  public:
-  HopLoads(const Machine& machine, std::int64_t devices);
+  HopLoads(const RunMachine& machine, std::int64_t devices);
 
   void add(std::int64_t from, std::int64_t to, std::int64_t elements);
   // Each of these devices hands every other so many elements.
@@ -58,14 +58,14 @@ struct GroupDigits {
 };
 
 // The messages of a step, put on hops from `begin` on, which are made where there are none yet.
-void load_direct(const GroupLoads& step, std::int64_t devices, const Machine& machine, std::size_t begin,
+void load_direct(const GroupLoads& step, std::int64_t devices, const RunMachine& machine, std::size_t begin,
                  std::vector<HopLoads>& hops);
-void load_halving(const GroupLoads& step, const GroupDigits& digits, std::int64_t devices, const Machine& machine,
+void load_halving(const GroupLoads& step, const GroupDigits& digits, std::int64_t devices, const RunMachine& machine,
                   std::size_t begin, std::vector<HopLoads>& hops);
 
 // `order` has the index of the device at each place along the step's axes.
 void load_ring(const GroupLoads& step, const std::vector<std::size_t>& order, std::int64_t devices,
-               const Machine& machine, std::size_t begin, std::vector<HopLoads>& hops);
+               const RunMachine& machine, std::size_t begin, std::vector<HopLoads>& hops);
 
 // In slot t hop i moves stretch t - i.
 double seconds_of_slots(const std::vector<HopLoads>& hops, std::int64_t stretches, std::int64_t element_bytes);

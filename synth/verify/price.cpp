@@ -10,14 +10,14 @@ namespace {
 
 constexpr double kExactMessagesMax = 400'000;
 
-double slowest_wait(const Machine& machine, std::int64_t peers) {
+double slowest_wait(const RunMachine& machine, std::int64_t peers) {
   Waits waits;
   for (const MachineLevel& level : machine.levels) waits.use(level);
   return waits.of(peers);
 }
 
 // So many peers one after the other, and the busiest device's own link, if that is the slowest of all.
-double of_device_links(const Machine& machine, std::int64_t peers, std::int64_t received) {
+double of_device_links(const RunMachine& machine, std::int64_t peers, std::int64_t received) {
   const MachineLevel& own = machine.levels.back();
   double bandwidth = own.bandwidth_bytes_per_second;
   for (const double of_device : own.unit_bandwidths) bandwidth = std::min(bandwidth, of_device);
@@ -32,13 +32,13 @@ std::int64_t volume(const Box& box) {
 
 }  // namespace
 
-std::int64_t devices_of(const Machine& machine) {
+std::int64_t devices_of(const RunMachine& machine) {
   std::int64_t devices = 1;
   for (const MachineLevel& level : machine.levels) devices *= level.count;
   return devices;
 }
 
-SlotPrice::SlotPrice(const Machine& machine) : devices_(devices_of(machine)) {
+SlotPrice::SlotPrice(const RunMachine& machine) : devices_(devices_of(machine)) {
   std::int64_t unit_devices = devices_;
   for (const MachineLevel& level : machine.levels) {
     unit_devices /= level.count;

@@ -19,7 +19,7 @@ namespace tessera::synth::verifier {
 // the busiest link.
 class SlotPrice {
  public:
-  explicit SlotPrice(const Machine& machine);
+  explicit SlotPrice(const RunMachine& machine);
 
   // Between devices of the run.
   void add(std::int64_t from, std::int64_t to, std::int64_t bytes);
@@ -48,7 +48,7 @@ class SlotPrice {
 };
 
 // How many devices a machine with its levels has.
-std::int64_t devices_of(const Machine& machine);
+std::int64_t devices_of(const RunMachine& machine);
 
 // Called with the sends, between devices of the run, that copy boxes from one type to another, in order of targets.
 // They are a claim of the code that carries steps out; the replay checks every box before it counts its cost.
@@ -58,7 +58,7 @@ using Senders = std::function<void(const ArrayType& before, const ArrayType& aft
 // A step that copies, or the rounds that it is cut into along a dimension.
 class CopyPrices {
  public:
-  CopyPrices(const State& before, const Holdings& after, const ArrayType& after_type, const Machine& machine)
+  CopyPrices(const State& before, const Holdings& after, const ArrayType& after_type, const RunMachine& machine)
       : before_(before), after_(after), after_type_(after_type), machine_(machine) {}
 
   // `received` has the bytes of every device in each round. Does every device get every element of its tile once, from
@@ -85,7 +85,7 @@ class CopyPrices {
   const State& before_;
   const Holdings& after_;
   const ArrayType& after_type_;
-  const Machine& machine_;
+  const RunMachine& machine_;
   Numbers bounds_;          // where tiles of either end begin or end along the dimension of the rounds, ascending
   std::vector<Sent> sent_;  // to the target that is looked at
 };
@@ -93,18 +93,19 @@ class CopyPrices {
 // A step that copies, where every element has one holder and the tiles that each unit of the machine holds are all
 // combinations of some intervals of each dimension: worked out from the overlaps of tiles, without a look at pairs of
 // devices. Nothing in all other cases.
-std::optional<double> seconds_by_tiles(const State& before, const Holdings& after, const Machine& machine,
+std::optional<double> seconds_by_tiles(const State& before, const Holdings& after, const RunMachine& machine,
                                        std::int64_t element_bytes);
 // The same where an element may have several holders, of which the nearest send, and a device has so many peers: what
 // comes into a unit is exact, and what goes out of units is dealt evenly over their links. Nothing counts of a level
 // where a unit's different tiles are not all combinations.
-double seconds_from_nearest(const State& before, const Holdings& after, const Machine& machine,
+double seconds_from_nearest(const State& before, const Holdings& after, const RunMachine& machine,
                             std::int64_t element_bytes, std::int64_t peers);
 
 // A reduce_scatter or an all_reduce between devices that differ in their places along the step's axes: message by
 // message up to 512 devices, above by groups. Both give the same figures.
-double seconds_of_reduction(const State& before, const Collective& step, const Holdings& after, const Machine& machine);
-double seconds_by_pairs(const State& before, const Collective& step, const Holdings& after, const Machine& machine);
-double seconds_by_groups(const State& before, const Collective& step, const Holdings& after, const Machine& machine);
+double seconds_of_reduction(const State& before, const Collective& step, const Holdings& after,
+                            const RunMachine& machine);
+double seconds_by_pairs(const State& before, const Collective& step, const Holdings& after, const RunMachine& machine);
+double seconds_by_groups(const State& before, const Collective& step, const Holdings& after, const RunMachine& machine);
 
 }  // namespace tessera::synth::verifier

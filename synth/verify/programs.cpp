@@ -32,7 +32,7 @@ AxisList joined(AxisList a, const AxisList& b) {
 
 class ProgramReplay {
  public:
-  ProgramReplay(const ReductionRequest& request, const Machine& machine)
+  ProgramReplay(const ReductionRequest& request, const RunMachine& machine)
       : request_(request), mesh_(*request.mesh), machine_(machine), members_(product_of_sizes(request.reduced)) {
     position_ = places(mesh_, request.reduced);
     for (std::int64_t device = 0; device < mesh_.devices(); ++device) {
@@ -294,7 +294,7 @@ class ProgramReplay {
 
   const ReductionRequest& request_;
   const Mesh& mesh_;
-  const Machine& machine_;
+  const RunMachine& machine_;
   std::int64_t members_;
   Numbers position_;  // along the reduced axes
   Numbers group_;     // a number that the members of a group share
@@ -308,7 +308,7 @@ class ProgramReplay {
 
 namespace {
 
-Fault replay_steps(const ReductionRequest& request, const ReduceProgram& program, const Machine& machine,
+Fault replay_steps(const ReductionRequest& request, const ReduceProgram& program, const RunMachine& machine,
                    std::vector<HopLoads>& hops, std::int64_t& beside) {
   ProgramReplay replay(request, machine);
   for (std::size_t i = 0; i < program.steps.size(); ++i) {
@@ -321,7 +321,7 @@ Fault replay_steps(const ReductionRequest& request, const ReduceProgram& program
 
 }  // namespace
 
-Fault replay_program(const ReductionRequest& request, const ReduceProgram& program, const Machine& machine,
+Fault replay_program(const ReductionRequest& request, const ReduceProgram& program, const RunMachine& machine,
                      ProgramFigures& figures) {
   if (program.stretches < 1) return "it has no stretches";
   std::vector<HopLoads> hops;

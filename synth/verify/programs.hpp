@@ -9,9 +9,9 @@
 
 namespace tessera::synth::verifier {
 
-// Why the program does not meet the request; if it does, its figures are in `figures`. The machine is one that
-// machine_for gave. Rings are compared with, never carried out: they are refused.
-Fault replay_program(const ReductionRequest& request, const ReduceProgram& program, const Machine& machine,
+// Why the program does not meet the request; if it does, its figures are in `figures`. Rings are compared with, never
+// carried out: they are refused.
+Fault replay_program(const ReductionRequest& request, const ReduceProgram& program, const RunMachine& machine,
                      ProgramFigures& figures);
 
 }  // namespace tessera::synth::verifier

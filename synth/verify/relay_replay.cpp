@@ -31,7 +31,7 @@ Groups groups_of(const Holdings& standing) {
 
 class RelayReplay {
  public:
-  RelayReplay(const State& before, const RelayRecipe& recipe, const Holdings& after, const Machine& machine)
+  RelayReplay(const State& before, const RelayRecipe& recipe, const Holdings& after, const RunMachine& machine)
       : before_(before.standing),
         after_(after),
         recipe_(recipe),
@@ -156,7 +156,7 @@ class RelayReplay {
 
 }  // namespace
 
-Fault replay_relay(const State& before, const RelayRecipe& recipe, const Holdings& after, const Machine& machine,
+Fault replay_relay(const State& before, const RelayRecipe& recipe, const Holdings& after, const RunMachine& machine,
                    double& seconds) {
   RelayReplay replay(before, recipe, after, machine);
   if (auto fault = replay.follow()) return fault;

@@ -9,7 +9,7 @@ namespace tessera::synth::verifier {
 // Does every device get each element of its target tile that it lacks, once, from one that has it by then? If so, the
 // seconds that the sends take on the machine, slot by slot, are put there. The recipe's tasks are those of the tiles of
 // both ends, in order of target tile, then source tile; nothing here is the planner's code.
-Fault replay_relay(const State& before, const RelayRecipe& recipe, const Holdings& after, const Machine& machine,
+Fault replay_relay(const State& before, const RelayRecipe& recipe, const Holdings& after, const RunMachine& machine,
                    double& seconds);
 
 }  // namespace tessera::synth::verifier

@@ -241,7 +241,7 @@ Fault SendsReplay::check_apart(const std::vector<Box>& incomplete, const std::ve
   return std::nullopt;
 }
 
-double seconds_of_sends(const ListedSends& listed, const ArrayType& type, const Machine& machine) {
+double seconds_of_sends(const ListedSends& listed, const ArrayType& type, const RunMachine& machine) {
   const std::int64_t element_bytes = bytes_of(type.element());
   SlotPrice at_once(machine);
   SlotLoads slots(machine, element_bytes);

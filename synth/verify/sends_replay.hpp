@@ -71,6 +71,6 @@ class SendsReplay {
 };
 
 // The seconds of the sends: all at once, or slot by slot.
-double seconds_of_sends(const ListedSends& listed, const ArrayType& type, const Machine& machine);
+double seconds_of_sends(const ListedSends& listed, const ArrayType& type, const RunMachine& machine);
 
 }  // namespace tessera::synth::verifier

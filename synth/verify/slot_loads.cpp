@@ -28,7 +28,7 @@ std::int64_t volume(const Numbers& lengths) {
   return elements;
 }
 
-SlotLoads::SlotLoads(const Machine& machine, std::int64_t element_bytes)
+SlotLoads::SlotLoads(const RunMachine& machine, std::int64_t element_bytes)
     : machine_(machine), devices_(devices_of(machine)), element_bytes_(element_bytes) {}
 
 void SlotLoads::add(std::int64_t from, std::int64_t to, std::int64_t hop, const Numbers& lengths) {

@@ -17,7 +17,7 @@ std::int64_t volume(const Numbers& lengths);
 
 class SlotLoads {
  public:
-  SlotLoads(const Machine& machine, std::int64_t element_bytes);
+  SlotLoads(const RunMachine& machine, std::int64_t element_bytes);
 
   // Between devices of the run. A box of these lengths; one without elements is none.
   void add(std::int64_t from, std::int64_t to, std::int64_t hop, const Numbers& lengths);
@@ -38,7 +38,7 @@ class SlotLoads {
   std::vector<double> hop_latencies() const;
   void use_levels_between(std::int64_t a, std::int64_t b, Waits& waits) const;
 
-  const Machine& machine_;
+  const RunMachine& machine_;
   std::int64_t devices_;
   std::int64_t element_bytes_;
   std::vector<Sending> sendings_;

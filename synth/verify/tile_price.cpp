@@ -15,7 +15,7 @@ namespace {
 
 class TilePrice {
  public:
-  TilePrice(const Holdings& source, const Holdings& target, const Machine& machine, std::int64_t element_bytes)
+  TilePrice(const Holdings& source, const Holdings& target, const RunMachine& machine, std::int64_t element_bytes)
       : source_(source),
         target_(target),
         tile_numbers_(source.tile_numbers()),
@@ -48,7 +48,7 @@ class TilePrice {
 
   // Several holders: a source tile that a target tile meets is a peer, and what leaves the units that hold something is
   // dealt evenly over their links.
-  double seconds_from_nearest(const Machine& machine, std::int64_t peers) {
+  double seconds_from_nearest(const RunMachine& machine, std::int64_t peers) {
     Waits waits;
     double busiest = 0;
     for (std::size_t level = 0; level < slot_.levels(); ++level) {
@@ -137,12 +137,12 @@ class TilePrice {
 
 }  // namespace
 
-std::optional<double> seconds_by_tiles(const State& before, const Holdings& after, const Machine& machine,
+std::optional<double> seconds_by_tiles(const State& before, const Holdings& after, const RunMachine& machine,
                                        std::int64_t element_bytes) {
   return TilePrice(before.standing, after, machine, element_bytes).seconds();
 }
 
-double seconds_from_nearest(const State& before, const Holdings& after, const Machine& machine,
+double seconds_from_nearest(const State& before, const Holdings& after, const RunMachine& machine,
                             std::int64_t element_bytes, std::int64_t peers) {
   return TilePrice(before.standing, after, machine, element_bytes).seconds_from_nearest(machine, peers);
 }

@@ -132,7 +132,7 @@ class LevelUnits {
 
 }  // namespace
 
-double least_seconds_of_units(const Holdings& from, const Holdings& to, const Machine& machine,
+double least_seconds_of_units(const Holdings& from, const Holdings& to, const RunMachine& machine,
                               std::int64_t element_bytes) {
   if (to.contributors > 1) return 0;
   double longest = 0;

@@ -249,7 +249,7 @@ bool is_by_units(const ReduceProgram& program) {
                      [](const ReduceStep& step) { return step.form == ReduceForm::units; });
 }
 
-Fault replay_units(const ReductionRequest& request, const ReduceProgram& program, const Machine& machine,
+Fault replay_units(const ReductionRequest& request, const ReduceProgram& program, const RunMachine& machine,
                    std::vector<HopLoads>& hops, std::int64_t& beside) {
   const ReduceStep& step = program.steps[0];
   const ReduceStepKind kind = request.scatters ? ReduceStepKind::reduce_scatter : ReduceStepKind::all_reduce;

@@ -16,7 +16,7 @@ bool is_by_units(const ReduceProgram& program);
 
 // Puts the messages on `hops`, one for each slot; `beside` is the most elements that a device has which are not its
 // own.
-Fault replay_units(const ReductionRequest& request, const ReduceProgram& program, const Machine& machine,
+Fault replay_units(const ReductionRequest& request, const ReduceProgram& program, const RunMachine& machine,
                    std::vector<HopLoads>& hops, std::int64_t& beside);
 
 }  // namespace tessera::synth::verifier

@@ -75,7 +75,7 @@ AxisList in_mesh_order(AxisList axes) {
 
 class PlanVerifier {
  public:
-  PlanVerifier(const Plan& plan, const Machine& machine, const Senders& senders)
+  PlanVerifier(const Plan& plan, const RunMachine& machine, const Senders& senders)
       : plan_(plan),
         machine_(machine),
         senders_(senders),
@@ -371,7 +371,7 @@ class PlanVerifier {
   }
 
   const Plan& plan_;
-  const Machine& machine_;
+  const RunMachine& machine_;
   const Senders& senders_;
   State state_;
   std::int64_t contributors_ = 1;
@@ -386,7 +386,7 @@ class PlanVerifier {
 
 }  // namespace
 
-Fault run(const Plan& plan, const Machine& machine, const Senders& senders) {
+Fault run(const Plan& plan, const RunMachine& machine, const Senders& senders) {
   return PlanVerifier(plan, machine, senders).run();
 }
 

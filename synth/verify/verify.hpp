@@ -26,7 +26,7 @@ base::Result<std::optional<std::string>> fault_of(const Plan& plan, const Machin
 namespace verifier {
 
 // The same of a machine with its levels, with the senders of copies as claimed.
-Fault run(const Plan& plan, const Machine& machine, const Senders& senders);
+Fault run(const Plan& plan, const RunMachine& machine, const Senders& senders);
 
 }  // namespace verifier
 

@@ -38,7 +38,7 @@ AxisList primes_of(const AxisList& axes) {
 
 class WideReplay {
  public:
-  WideReplay(const ReductionRequest& request, const Machine& machine)
+  WideReplay(const ReductionRequest& request, const RunMachine& machine)
       : request_(request),
         mesh_(*request.mesh),
         machine_(machine),
@@ -161,7 +161,7 @@ class WideReplay {
 
   const ReductionRequest& request_;
   const Mesh& mesh_;
-  const Machine& machine_;
+  const RunMachine& machine_;
   std::int64_t members_;
   std::map<std::pair<std::size_t, std::int64_t>, SumDigit> digits_;  // primes, by axis and where they begin
   std::int64_t held_;                                                // chunks of every device
@@ -183,7 +183,7 @@ std::int64_t outside_of(const Mesh& mesh, const AxisList& axes, std::int64_t dev
   return rest;
 }
 
-Fault replay_wide(const ReductionRequest& request, const ReduceProgram& program, const Machine& machine,
+Fault replay_wide(const ReductionRequest& request, const ReduceProgram& program, const RunMachine& machine,
                   ProgramFigures& figures) {
   WideReplay replay(request, machine);
   for (std::size_t i = 0; i < program.steps.size(); ++i) {

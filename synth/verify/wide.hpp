@@ -13,7 +13,7 @@
 
 namespace tessera::synth::verifier {
 
-Fault replay_wide(const ReductionRequest& request, const ReduceProgram& program, const Machine& machine,
+Fault replay_wide(const ReductionRequest& request, const ReduceProgram& program, const RunMachine& machine,
                   ProgramFigures& figures);
 
 // A device's position on the mesh without its digits along the axes: the members of a group share it.

@@ -65,7 +65,7 @@ void list_programs(synth::ReduceGraph& graph, std::int32_t node, std::vector<syn
 // All sums of a mesh with its matrix.
 class Placed {
  public:
-  Placed(const SumRace& race, const synth::Machine& machine, const synth::PlaceMatrix& matrix, const Crew& crew)
+  Placed(const SumRace& race, const synth::RunMachine& machine, const synth::PlaceMatrix& matrix, const Crew& crew)
       : race_(race),
         machine_(machine),
         mesh_(synth::test::mesh(fmt::format("{} place {}", race.mesh, print(matrix)))),
@@ -219,7 +219,7 @@ class Placed {
   }
 
   const SumRace& race_;
-  const synth::Machine& machine_;
+  const synth::RunMachine& machine_;
   synth::MeshRef mesh_;
   synth::ArrayType from_;
   synth::ArrayType to_;
@@ -243,7 +243,7 @@ void race_reductions(Crew& crew, const SumRace& race) {
   const synth::MeshRef on = synth::test::mesh(race.mesh);
   ASSERT_EQ(on->devices(), crew.size()) << "a device for each rank";
   const synth::Machine given = embed::to_machine(taken(parse_machine(content(race.machine), race.machine)));
-  const synth::Machine machine = taken(synth::machine_for(given, on->devices()));
+  const synth::RunMachine machine = taken(synth::machine_for(given, on->devices()));
   std::vector<std::unique_ptr<Placed>> all;
   synth::for_each_placement(synth::place_problem(*on, machine), [&](const synth::PlaceMatrix& matrix) {
     all.push_back(std::make_unique<Placed>(race, machine, matrix, crew));

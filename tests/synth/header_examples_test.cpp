@@ -32,7 +32,7 @@ namespace tessera::synth::test {
 namespace {
 
 TEST(ExampleOf, Cluster) {
-  const Cluster cluster(Machine{{{"node", 2, 1e9, 0}, {"device", 4, 1e9, 0}}});
+  const Cluster cluster(on_run({{{"node", 2, 1e9, 0}, {"device", 4, 1e9, 0}}}));
   ASSERT_EQ(cluster.levels().size(), 2U);
   EXPECT_EQ(cluster.levels()[0].units, 2U);
   EXPECT_EQ(cluster.levels()[0].unit_devices, 4);
@@ -59,7 +59,7 @@ TEST(ExampleOf, DirectReduction) {
 
 TEST(ExampleOf, TileExchange) {
   const MeshRef on = mesh("x:4");
-  const Cluster cluster(Machine{{{"node", 2, 1e9, 0}, {"device", 2, 1e9, 0}}});
+  const Cluster cluster(on_run({{{"node", 2, 1e9, 0}, {"device", 2, 1e9, 0}}}));
   const auto exchange = TileExchange::of(cluster, type("f32[8@x,8]", on), type("f32[8,8@x]", on));
   ASSERT_TRUE(exchange.has_value());
   EXPECT_EQ(exchange->device(1).received, 8 * 2 - 2 * 2);                          // all but its own rows
@@ -104,7 +104,7 @@ TEST(ExampleOf, Mesh) {
 }
 
 TEST(ExampleOf, Transfer) {
-  const Cluster cluster(Machine{{{"node", 2, 1, 0}, {"device", 4, 1, 0}}});
+  const Cluster cluster(on_run({{{"node", 2, 1, 0}, {"device", 4, 1, 0}}}));
   const Transfer transfer{{Box{Interval{0, 64}}}, {{0, 4, 0, 0}, {4, 5, 0, 1}}, 2, 8};
   EXPECT_EQ(transfer.slots(), 9);
   const TransferCost cost(cluster, transfer, 1);
@@ -132,7 +132,7 @@ TEST(ExampleOf, ReduceProgram) {
 }
 
 TEST(ExampleOf, Price) {
-  const Cluster cluster(Machine{{{"node", 4, 8e9, 0}, {"device", 16, 270e9, 0}}});
+  const Cluster cluster(on_run({{{"node", 4, 8e9, 0}, {"device", 16, 270e9, 0}}}));
   const ReduceLevels levels = reduce_levels(PlaceMatrix{{{4, 16}}}, {AxisPart{0, 1, 64}}).value();
   using enum ReduceStepKind;
   const std::vector<LevelStep> steps{{reduce_scatter, 1, 2}, {all_reduce, 0, 1}, {all_gather, 1, 2}};
@@ -180,7 +180,7 @@ TEST(ExampleOf, WarmUps) {
 }
 
 TEST(ExampleOf, SendsReplay) {
-  const Machine machine = *machine_for({}, 2);
+  const RunMachine machine = *machine_for({}, 2);
   const auto plan = with_sends(planned(type("f32[4]{+x}", "x:2"), type("f32[4]", "x:2")), machine);
   ASSERT_TRUE(plan.ok());
   ASSERT_EQ(steps_of(*plan), "all_reduce");

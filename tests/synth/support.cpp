@@ -353,6 +353,8 @@ void expect_moves_data(const Plan& plan) {
   EXPECT_EQ(resolved(plan.to, data), wanted) << print_text(plan);
 }
 
+RunMachine on_run(const Machine& machine) { return *machine_for(machine, 1); }
+
 Plan planned(const ArrayType& from, const ArrayType& to, const PlanOptions& options, const Machine& machine) {
   return must(plan(from, to, machine, options));
 }

@@ -55,6 +55,8 @@ std::vector<std::int64_t> resolved(const ArrayType& type, const Data& data);
 // Runs the plan and compares the end with the start, element by element; and the peaks of rounds with what was held.
 void expect_moves_data(const Plan& plan);
 
+// The machine for as many devices as its levels have.
+RunMachine on_run(const Machine& machine);
 // A plan that must exist.
 Plan planned(const ArrayType& from, const ArrayType& to, const PlanOptions& options = {}, const Machine& machine = {});
 // `slice, all_gather`: the steps' names.

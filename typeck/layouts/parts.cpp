@@ -66,7 +66,7 @@ std::int64_t bytes_of_carries(const synth::Scan& scan, const ArrayType& result) 
 }
 
 FetchedParts fetched_parts(const synth::Assemble& assemble, const std::vector<ArrayType>& operands,
-                           const ArrayType& result, const synth::Machine& machine) {
+                           const ArrayType& result, const synth::RunMachine& machine) {
   FetchedParts fetched;
   std::int64_t most = 0;
   bool at_run_time = false;

@@ -22,11 +22,11 @@ std::int64_t bytes_of_carries(const synth::Scan& scan, const synth::ArrayType& r
 
 struct FetchedParts {
   std::int64_t received_bytes = 0;          // at most, where positions are known only at run time
-  double seconds = 0;                       // of all copies as one step, on a machine that machine_for gave
+  double seconds = 0;                       // of all copies as one step
   std::vector<synth::BoxCopy> copies = {};  // local ones included; none where they are too many to list, or not known
 };
 FetchedParts fetched_parts(const synth::Assemble& assemble, const std::vector<synth::ArrayType>& operands,
-                           const synth::ArrayType& result, const synth::Machine& machine);
+                           const synth::ArrayType& result, const synth::RunMachine& machine);
 
 // The layouts of a result of such parts: those of the operands, or the wanted one, whichever is reached the fastest.
 class PartLayouts {

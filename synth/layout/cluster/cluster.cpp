@@ -5,7 +5,7 @@
 
 namespace tessera::synth {
 
-Cluster::Cluster(const Machine& machine) {
+Cluster::Cluster(const RunMachine& machine) {
   for (const MachineLevel& level : machine.levels) devices_ *= level.count;
   std::int64_t inside = devices_;
   std::size_t links = 0;

@@ -16,8 +16,8 @@ namespace tessera::synth {
 
 class Cluster {
  public:
-  // The machine is one that machine_for gave. Devices are those of the run; the machine may have more.
-  explicit Cluster(const Machine& machine);
+  // Devices are those of the run; the machine may have more.
+  explicit Cluster(const RunMachine& machine);
 
   struct Level {
     double bandwidth = 1;           // bytes per second of a unit's link, each way; of the fastest where links differ

@@ -123,31 +123,32 @@ MachineLevel assumed_level(std::int64_t devices) {
 
 }  // namespace
 
-base::Result<Machine> machine_for(const Machine& machine, std::int64_t devices) {
-  return base::guarded([&]() -> base::Result<Machine> {
+base::Result<RunMachine> machine_for(const Machine& machine, std::int64_t devices) {
+  return base::guarded([&]() -> base::Result<RunMachine> {
     TESSERA_TRY_STATUS(check_kinds(machine, devices));
     if (machine.levels.empty()) {
       const std::int64_t count = machine.devices.empty() ? devices : std::max(devices, devices_of_kinds(machine));
-      return Machine{{assumed_level(count)}, machine.devices};
+      return RunMachine(Machine{{assumed_level(count)}, machine.devices});
     }
     TESSERA_TRY_STATUS(check_number_of_levels(machine));
     for (const MachineLevel& level : machine.levels) TESSERA_TRY_STATUS(check_level(level));
     TESSERA_TRY_STATUS(check_counts(machine, devices));
-    return with_lists(machine);
+    TESSERA_TRY(with_fastest, with_lists(machine));
+    return RunMachine(std::move(with_fastest));
   });
 }
 
-bool is_assumed(const Machine& machine) {
+bool is_assumed(const RunMachine& machine) {
   return machine.levels.size() == 1 && machine.levels[0] == assumed_level(machine.levels[0].count);
 }
 
-Delay slowest_delay(const Machine& machine) {
+Delay slowest_delay(const RunMachine& machine) {
   Delay slowest;
   for (const MachineLevel& level : machine.levels) slowest = std::max(slowest, delay_of(level));
   return slowest;
 }
 
-double least_delay(const Machine& machine) {
+double least_delay(const RunMachine& machine) {
   double least = machine.levels.back().latency_seconds;
   for (const MachineLevel& level : machine.levels) {
     const Delay delay = delay_of(level);

@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "base/result.hpp"
@@ -64,18 +65,26 @@ struct Machine {
   friend bool operator==(const Machine&, const Machine&) = default;
 };
 
+// The machine of a run: its counts fit and its figures are in range. Only machine_for makes one, and whatever counts
+// links or prices moves asks for one.
+class RunMachine : public Machine {
+ private:
+  explicit RunMachine(Machine machine) : Machine(std::move(machine)) {}
+  friend base::Result<RunMachine> machine_for(const Machine& machine, std::int64_t devices);
+};
+
 // The machine for a run of so many devices, which may have more, with the default level filled in; of a level whose
 // links differ, the bandwidth is then that of the fastest, and links that are listed and alike have no list. Fails if
 // the counts of levels or kinds come to fewer devices, or to different numbers, if there are more than 32 levels, if a
 // list of bandwidths does not have one for each unit, or if a bandwidth, a latency or a speed is out of range.
-base::Result<Machine> machine_for(const Machine& machine, std::int64_t devices);
+base::Result<RunMachine> machine_for(const Machine& machine, std::int64_t devices);
 
-// Has the machine, one that machine_for gave, the levels that are assumed where no file describes any?
-bool is_assumed(const Machine& machine);
+// Has the machine the levels that are assumed where no file describes any?
+bool is_assumed(const RunMachine& machine);
 
 // The slowest of all levels; and the least that a device waits for a peer on any.
-Delay slowest_delay(const Machine& machine);
-double least_delay(const Machine& machine);
+Delay slowest_delay(const RunMachine& machine);
+double least_delay(const RunMachine& machine);
 
 // The slowest link of a level.
 double least_bandwidth(const MachineLevel& level);

@@ -42,7 +42,7 @@ bool fills_units(const Cluster& cluster, const Mesh& mesh) {
   });
 }
 
-base::Result<Machine> machine_for(const Machine& machine, const Mesh& mesh) {
+base::Result<RunMachine> machine_for(const Machine& machine, const Mesh& mesh) {
   TESSERA_TRY(checked, machine_for(machine, mesh.devices_end()));
   if (mesh.matrix() == nullptr || machine.levels.empty()) return checked;
   const PlaceProblem problem = place_problem(mesh, machine);

@@ -23,7 +23,7 @@ bool fills_units(const Cluster& cluster, const Mesh& mesh);
 
 // The machine for a mesh: as machine_for() for its devices of the run, and `bad-place` where a matrix puts the mesh on
 // other levels than the machine has.
-base::Result<Machine> machine_for(const Machine& machine, const Mesh& mesh);
+base::Result<RunMachine> machine_for(const Machine& machine, const Mesh& mesh);
 
 // `bad-place` with the matrices that there are, if they are few.
 base::Diagnostic with_placements(base::Diagnostic why, const PlaceProblem& problem);

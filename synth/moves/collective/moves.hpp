@@ -57,9 +57,9 @@ using Offset = base::FixedVector<Shift, kRankMax>;
 // have other extents.
 std::vector<BoxCopy> copies(const ArrayType& from, const ArrayType& to, const Offset* offset = nullptr);
 
-// The same on a machine that machine_for gave: "nearest" is the replica that the fewest links lie before. Prices are of
+// The same on a machine: "nearest" is the replica that the fewest links lie before. Prices are of
 // these copies.
-std::vector<BoxCopy> copies(const Machine& machine, const ArrayType& from, const ArrayType& to,
+std::vector<BoxCopy> copies(const RunMachine& machine, const ArrayType& from, const ArrayType& to,
                             const Offset* offset = nullptr);
 
 class Routing;

@@ -35,7 +35,7 @@ Interval part_of(const Interval& piece, const Round& round) {
   return Interval{piece.begin + part.begin, piece.begin + part.end};
 }
 
-std::vector<BoxCopy> copies_of_round(const Machine& machine, const ArrayType& from, const ArrayType& to,
+std::vector<BoxCopy> copies_of_round(const RunMachine& machine, const ArrayType& from, const ArrayType& to,
                                      const Round& round) {
   const std::vector<Interval> pieces = round_pieces(from, to, round.dimension);
   std::vector<BoxCopy> moved;

@@ -25,7 +25,7 @@ std::vector<Interval> pieces_in(const std::vector<Interval>& pieces, const Inter
 Interval part_of(const Interval& piece, const Round& round);
 
 // The copies that one round makes of those between the two types on a machine, local ones included.
-std::vector<BoxCopy> copies_of_round(const Machine& machine, const ArrayType& from, const ArrayType& to,
+std::vector<BoxCopy> copies_of_round(const RunMachine& machine, const ArrayType& from, const ArrayType& to,
                                      const Round& round);
 
 }  // namespace tessera::synth

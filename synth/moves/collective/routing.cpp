@@ -370,7 +370,8 @@ bool is_local_copy(const BoxCopy& copy, const ArrayType& from, const ArrayType& 
   return from.mesh().device_of_run(copy.source) == to.mesh().device_of_run(copy.target);
 }
 
-std::vector<BoxCopy> copies(const Machine& machine, const ArrayType& from, const ArrayType& to, const Offset* offset) {
+std::vector<BoxCopy> copies(const RunMachine& machine, const ArrayType& from, const ArrayType& to,
+                            const Offset* offset) {
   return all_copies(Routing(from, to, offset, sender_rule(Cluster(machine))), from.mesh());
 }
 

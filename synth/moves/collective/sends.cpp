@@ -17,7 +17,7 @@ BoxSend send_of(const BoxCopy& copy, const ArrayType& before, const ArrayType& a
   return {before.mesh().run_device(copy.source), after.mesh().run_device(copy.target), copy.box, 0, false, {}};
 }
 
-std::vector<BoxSend> copied(const Machine& machine, const Collective& step, const ArrayType& before,
+std::vector<BoxSend> copied(const RunMachine& machine, const Collective& step, const ArrayType& before,
                             const ArrayType& after) {
   std::vector<BoxSend> all;
   const Round* round = round_of(step);
@@ -95,7 +95,7 @@ std::int64_t moved_elements(const std::vector<Interval>& pieces, const Round& ro
 
 }  // namespace
 
-std::vector<BoxSend> sends(const Machine& machine, const Collective& step, const ArrayType& before,
+std::vector<BoxSend> sends(const RunMachine& machine, const Collective& step, const ArrayType& before,
                            const ArrayType& after) {
   switch (movement(step)) {
     case Movement::none: return kept(before, after);

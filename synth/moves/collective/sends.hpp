@@ -11,9 +11,9 @@
 
 namespace tessera::synth {
 
-// The machine is one that machine_for gave: it decides who sends a box that several devices hold. For a round, `before`
-// is the type before the whole exchange. In order of hops, then of targets.
-std::vector<BoxSend> sends(const Machine& machine, const Collective& step, const ArrayType& before,
+// The machine decides who sends a box that several devices hold. For a round, `before` is the type before the whole
+// exchange. In order of hops, then of targets.
+std::vector<BoxSend> sends(const RunMachine& machine, const Collective& step, const ArrayType& before,
                            const ArrayType& after);
 
 // Elements that each device of the target's mesh receives from others in the step: those of its sends, counted without

@@ -7,7 +7,7 @@
 
 namespace tessera::synth {
 
-StepCost cost_of_carries(const Machine& machine, const ArrayType& result, ReduceOp op,
+StepCost cost_of_carries(const RunMachine& machine, const ArrayType& result, ReduceOp op,
                          const std::vector<CarryHop>& hops) {
   StepCost all;
   std::map<std::int32_t, std::int64_t> received;

@@ -9,11 +9,11 @@
 
 namespace tessera::synth {
 
-// Every boundary is crossed after the one before it, by all lines at once. The machine is one that machine_for gave.
+// Every boundary is crossed after the one before it, by all lines at once.
 //
 // Example: on x:4 the carries of f32[4096@x] are three messages of 8 bytes, one after the other: they take three times
 // as long as one of them.
-StepCost cost_of_carries(const Machine& machine, const ArrayType& result, ReduceOp op,
+StepCost cost_of_carries(const RunMachine& machine, const ArrayType& result, ReduceOp op,
                          const std::vector<CarryHop>& hops);
 
 }  // namespace tessera::synth

@@ -50,7 +50,7 @@ StepCost cost_of_nearest(const Cluster& cluster, const NearestExchange& exchange
   return cost;
 }
 
-StepCost cost_of_moves(const Machine& machine, const ArrayType& before, const ArrayType& after) {
+StepCost cost_of_moves(const RunMachine& machine, const ArrayType& before, const ArrayType& after) {
   base::Scratch scratch;
   const Cluster cluster(machine);
   const Counted counted = count_copies(cluster, before, after, scratch.memory());
@@ -60,14 +60,14 @@ StepCost cost_of_moves(const Machine& machine, const ArrayType& before, const Ar
 }
 
 // `before` is what the whole exchange begins with.
-StepCost cost_of_round(const Machine& machine, const Round& round, const ArrayType& before, const ArrayType& after) {
+StepCost cost_of_round(const RunMachine& machine, const Round& round, const ArrayType& before, const ArrayType& after) {
   const auto costs = costs_of_rounds(machine, before, after, round.dimension, round.count);
   return costs[static_cast<std::size_t>(round.index)];
 }
 
 // A step that cannot be carried out costs more than any that can: a planner makes no such relay or program, and the
 // verifier refuses it.
-StepCost cost_of_relay(const Machine& machine, const Collective& step, const ArrayType& before,
+StepCost cost_of_relay(const RunMachine& machine, const Collective& step, const ArrayType& before,
                        const ArrayType& after) {
   const RelayRecipe* relay = relay_of(step);
   const auto transfer = relay == nullptr ? std::nullopt : transfer_of(relay_tasks(before, after), *relay);
@@ -76,7 +76,7 @@ StepCost cost_of_relay(const Machine& machine, const Collective& step, const Arr
   return TransferCost(cluster, *transfer, bytes_of(after.element())).cost(transfer->stretches);
 }
 
-StepCost cost_of_program(const Machine& machine, const Collective& step, const ArrayType& before,
+StepCost cost_of_program(const RunMachine& machine, const Collective& step, const ArrayType& before,
                          const ArrayType& after) {
   if (const auto wide = EvenSum::of(step, before, after)) return EvenTraffic(machine, *wide, after).cost();
   const auto reduction = ProgrammedReduction::of(step, before, after);
@@ -84,7 +84,7 @@ StepCost cost_of_program(const Machine& machine, const Collective& step, const A
   return reduction->cost(Cluster(machine));
 }
 
-StepCost cost_of_reduction(const Machine& machine, const Collective& step, const ArrayType& before,
+StepCost cost_of_reduction(const RunMachine& machine, const Collective& step, const ArrayType& before,
                            const ArrayType& after) {
   base::Scratch scratch;
   return count_sum(Cluster(machine), kind_of(step), before, after, scratch.memory()).cost();
@@ -92,7 +92,7 @@ StepCost cost_of_reduction(const Machine& machine, const Collective& step, const
 
 }  // namespace
 
-StepCost cost(const Machine& machine, const Collective& step, const ArrayType& before, const ArrayType& after) {
+StepCost cost(const RunMachine& machine, const Collective& step, const ArrayType& before, const ArrayType& after) {
   switch (movement(step)) {
     case Movement::none: return StepCost{};
     case Movement::copies:
@@ -106,7 +106,7 @@ StepCost cost(const Machine& machine, const Collective& step, const ArrayType& b
   return StepCost{};
 }
 
-StepCost cost_of_copies(const Machine& machine, const Mesh& mesh, const std::vector<BoxCopy>& copies,
+StepCost cost_of_copies(const RunMachine& machine, const Mesh& mesh, const std::vector<BoxCopy>& copies,
                         std::int64_t element_bytes) {
   std::vector<const BoxCopy*> sorted;
   for (const BoxCopy& copy : copies) sorted.push_back(&copy);

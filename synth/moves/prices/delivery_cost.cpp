@@ -25,7 +25,7 @@ void for_delivery_messages(const RowDeliveries& deliveries,
   }
 }
 
-StepCost cost_of_deliveries(const Machine& machine, const RowDeliveries& deliveries) {
+StepCost cost_of_deliveries(const RunMachine& machine, const RowDeliveries& deliveries) {
   const std::int64_t devices = deliveries.result().devices();
   const std::int64_t most = delivered_bytes_at_most(deliveries);
   if (devices * deliveries.tiles() > kExactMessagesMax) {  // every device's own link is what counts

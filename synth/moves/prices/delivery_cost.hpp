@@ -11,11 +11,11 @@
 namespace tessera::synth {
 
 // Numbers go first, then rows: two steps of messages. Ids are priced as if they named all rows equally often; the bytes
-// in all are the most that it can be. The machine is one that machine_for gave.
+// in all are the most that it can be.
 //
 // Example: on x:2, the two ids of each device and f32[8@x, 100]: one of them names a row of the other device, which
 // gets a number of 4 bytes and a row of 400. In all it is at most four numbers and four rows.
-StepCost cost_of_deliveries(const Machine& machine, const RowDeliveries& deliveries);
+StepCost cost_of_deliveries(const RunMachine& machine, const RowDeliveries& deliveries);
 
 // f(source, target, bytes) for every message of either step, as it is priced.
 void for_delivery_messages(const RowDeliveries& deliveries,

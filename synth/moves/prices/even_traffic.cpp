@@ -15,7 +15,7 @@ namespace tessera::synth {
 namespace {
 
 // Do the digits of every hop begin and end where levels do, and primes lie in one level each?
-bool all_lie_alike(const Machine& machine, const Cluster& cluster, const Mesh& mesh, const ReduceProgram& program) {
+bool all_lie_alike(const RunMachine& machine, const Cluster& cluster, const Mesh& mesh, const ReduceProgram& program) {
   const auto matrix = fills_units(cluster, mesh) ? matrix_on(mesh, machine) : std::nullopt;
   if (!matrix) return false;
   return std::all_of(program.steps.begin(), program.steps.end(), [&](const ReduceStep& step) {
@@ -29,7 +29,7 @@ bool all_lie_alike(const Machine& machine, const Cluster& cluster, const Mesh& m
 
 }  // namespace
 
-EvenTraffic::EvenTraffic(const Machine& machine, const EvenSum& sum, const ArrayType& after)
+EvenTraffic::EvenTraffic(const RunMachine& machine, const EvenSum& sum, const ArrayType& after)
     : cluster_(machine),
       sum_(sum),
       mesh_(after.mesh_ref()),

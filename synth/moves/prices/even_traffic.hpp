@@ -18,7 +18,7 @@ namespace tessera::synth {
 class EvenTraffic {
  public:
   // `after` is the type of the sum's result.
-  EvenTraffic(const Machine& machine, const EvenSum& sum, const ArrayType& after);
+  EvenTraffic(const RunMachine& machine, const EvenSum& sum, const ArrayType& after);
 
   StepCost cost() const;
   StepLoads loads() const;  // without the texts of the steps

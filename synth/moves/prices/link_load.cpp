@@ -21,7 +21,7 @@ StepLoads in_one_slot(const Traffic& traffic, std::int64_t hops) {
   return {hops, 1, {traffic.load()}, traffic.load(), {}};
 }
 
-StepLoads of_round(const Machine& machine, const Cluster& cluster, const Round& round, const ArrayType& before,
+StepLoads of_round(const RunMachine& machine, const Cluster& cluster, const Round& round, const ArrayType& before,
                    const ArrayType& after) {
   Traffic traffic(cluster);
   for (const BoxCopy& copy : copies_of_round(machine, before, after, round))
@@ -127,7 +127,7 @@ std::vector<std::int64_t> elements_of_stretches(const ProgrammedReduction& reduc
   return elements;
 }
 
-StepLoads of_wide(const Machine& machine, const EvenSum& sum, const ArrayType& after) {
+StepLoads of_wide(const RunMachine& machine, const EvenSum& sum, const ArrayType& after) {
   StepLoads loads = EvenTraffic(machine, sum, after).loads();
   const std::vector<std::string> steps = steps_of_hops(after.mesh(), sum.steps());
   TESSERA_CHECK(steps.size() == loads.each_hop.size(), "a program of other hops than its steps have");
@@ -169,7 +169,7 @@ StepLoads of_program(const Cluster& cluster, const ProgrammedReduction& reductio
 
 }  // namespace
 
-StepLoads loads_of(const Machine& machine, const Collective& step, const ArrayType& before, const ArrayType& after) {
+StepLoads loads_of(const RunMachine& machine, const Collective& step, const ArrayType& before, const ArrayType& after) {
   const Cluster cluster(machine);
   switch (movement(step)) {
     case Movement::none: return {};

@@ -7,8 +7,7 @@
 
 namespace tessera::synth {
 
-// The loads of a step; for a round, `before` is the type before the whole exchange. The machine is one that machine_for
-// gave.
-StepLoads loads_of(const Machine& machine, const Collective& step, const ArrayType& before, const ArrayType& after);
+// The loads of a step; for a round, `before` is the type before the whole exchange.
+StepLoads loads_of(const RunMachine& machine, const Collective& step, const ArrayType& before, const ArrayType& after);
 
 }  // namespace tessera::synth

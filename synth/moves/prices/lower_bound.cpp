@@ -72,7 +72,7 @@ class DeviceChange {
 
 }  // namespace
 
-LowerBound bound_of_devices(const Machine& machine, const ArrayType& from, const ArrayType& to) {
+LowerBound bound_of_devices(const RunMachine& machine, const ArrayType& from, const ArrayType& to) {
   LowerBound bound;
   if (!to.layout().pending().empty()) return bound;
   const DeviceChange change(from, to);
@@ -85,7 +85,7 @@ LowerBound bound_of_devices(const Machine& machine, const ArrayType& from, const
   return bound;
 }
 
-LowerBound lower_bound(const Machine& machine, const ArrayType& from, const ArrayType& to) {
+LowerBound lower_bound(const RunMachine& machine, const ArrayType& from, const ArrayType& to) {
   LowerBound bound = bound_of_devices(machine, from, to);
   if (!to.layout().pending().empty()) return bound;
   if (std::max(from.devices(), to.devices()) <= kExactDevicesMax) {

@@ -10,7 +10,7 @@
 
 namespace tessera::synth {
 
-// In all that follows the machine is one that machine_for gave. Figures are exact for up to 512 devices. For more
+// Figures are exact for up to 512 devices. For more
 // devices, bytes still are exact but for wide reductions (synth/moves/collective/even_sum.hpp), and so are seconds of
 // other sums, of steps with up to 400,000 messages, and of copies that a TileExchange counts. Other copies are priced
 // by what comes in over every link, which a NearestExchange knows, and as if what goes out were dealt evenly over the
@@ -19,17 +19,17 @@ namespace tessera::synth {
 inline constexpr std::int64_t kExactDevicesMax = 512;
 inline constexpr std::int64_t kExactMessagesMax = 400'000;
 
-StepCost cost(const Machine& machine, const Collective& step, const ArrayType& before, const ArrayType& after);
+StepCost cost(const RunMachine& machine, const Collective& step, const ArrayType& before, const ArrayType& after);
 // The same for any set of copies within a mesh (a slice of a split dimension, say): element size in bytes given.
-StepCost cost_of_copies(const Machine& machine, const Mesh& mesh, const std::vector<BoxCopy>& copies,
+StepCost cost_of_copies(const RunMachine& machine, const Mesh& mesh, const std::vector<BoxCopy>& copies,
                         std::int64_t element_bytes);
 
 struct LowerBound {
   std::int64_t received_bytes_total = 0;
   double seconds = 0;
 };
-LowerBound lower_bound(const Machine& machine, const ArrayType& from, const ArrayType& to);
+LowerBound lower_bound(const RunMachine& machine, const ArrayType& from, const ArrayType& to);
 // What follows from single devices and their own links, wherever on the machine the mesh lies.
-LowerBound bound_of_devices(const Machine& machine, const ArrayType& from, const ArrayType& to);
+LowerBound bound_of_devices(const RunMachine& machine, const ArrayType& from, const ArrayType& to);
 
 }  // namespace tessera::synth

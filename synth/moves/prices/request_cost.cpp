@@ -11,7 +11,7 @@ namespace tessera::synth {
 namespace {
 
 // Between very many devices every one's own link is what counts, as for copies whose messages are too many to list.
-StepCost cost_of_many(const Machine& machine, const RowRequests& requests, const ArrayType& ids) {
+StepCost cost_of_many(const RunMachine& machine, const RowRequests& requests, const ArrayType& ids) {
   StepCost cost;
   cost.received_bytes_total = requested_bytes_at_most(requests, ids);
   const std::int64_t devices = ids.devices();
@@ -43,7 +43,7 @@ void for_request_messages(const RowRequests& requests, const ArrayType& ids,
   }
 }
 
-StepCost cost_of_requests(const Machine& machine, const RowRequests& requests, const ArrayType& ids) {
+StepCost cost_of_requests(const RunMachine& machine, const RowRequests& requests, const ArrayType& ids) {
   if (ids.devices() * requests.tiles() > kExactMessagesMax) return cost_of_many(machine, requests, ids);
   std::vector<BoxCopy> asked;  // as boxes of as many bytes
   std::vector<BoxCopy> given;

@@ -11,10 +11,10 @@
 namespace tessera::synth {
 
 // Numbers go first, then rows: two steps of messages. A device asks for as many rows as it can lack, and of each tile
-// for its share of them. The machine is one that machine_for gave.
+// for its share of them.
 //
 // Example: on x:2, two ids a device of f32[8@x, 100] are at most two numbers of 4 bytes and two rows of 400 for each.
-StepCost cost_of_requests(const Machine& machine, const RowRequests& requests, const ArrayType& ids);
+StepCost cost_of_requests(const RunMachine& machine, const RowRequests& requests, const ArrayType& ids);
 
 // f(source, target, bytes) for every message of either step, as it is priced.
 void for_request_messages(const RowRequests& requests, const ArrayType& ids,

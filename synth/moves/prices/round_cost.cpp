@@ -24,7 +24,7 @@ struct Message {
 
 class RoundCosts {
  public:
-  RoundCosts(const Machine& machine, const ArrayType& before, const ArrayType& after, std::size_t dimension)
+  RoundCosts(const RunMachine& machine, const ArrayType& before, const ArrayType& after, std::size_t dimension)
       : machine_(machine),
         before_(before),
         after_(after),
@@ -126,7 +126,7 @@ class RoundCosts {
     }
   }
 
-  const Machine& machine_;
+  const RunMachine& machine_;
   const ArrayType& before_;
   const ArrayType& after_;
   std::size_t dimension_;
@@ -141,7 +141,7 @@ class RoundCosts {
 
 }  // namespace
 
-std::vector<StepCost> costs_of_rounds(const Machine& machine, const ArrayType& before, const ArrayType& after,
+std::vector<StepCost> costs_of_rounds(const RunMachine& machine, const ArrayType& before, const ArrayType& after,
                                       std::size_t dimension, std::int64_t count) {
   return RoundCosts(machine, before, after, dimension).all(count);
 }

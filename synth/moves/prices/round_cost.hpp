@@ -11,7 +11,7 @@ namespace tessera::synth {
 // (collective/rounds.hpp). Bytes are exact. Seconds are for up to 512 devices, and above where all rounds together have
 // up to 400,000 messages; else every round takes a latency of the slowest level for each peer that the exchange has,
 // and what its busiest device receives over that device's own link.
-std::vector<StepCost> costs_of_rounds(const Machine& machine, const ArrayType& before, const ArrayType& after,
+std::vector<StepCost> costs_of_rounds(const RunMachine& machine, const ArrayType& before, const ArrayType& after,
                                       std::size_t dimension, std::int64_t count);
 
 }  // namespace tessera::synth

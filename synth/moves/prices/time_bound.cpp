@@ -320,7 +320,7 @@ class Crossings {
   std::map<std::int32_t, std::set<std::int64_t>> needers_;  // by target tile
 };
 
-double seconds_of_crossings(const Machine& machine, const CellChange& change) {
+double seconds_of_crossings(const RunMachine& machine, const CellChange& change) {
   const Cluster cluster(machine);
   if (change.source.contributors == 1) return 0;
   double longest = 0;
@@ -328,7 +328,7 @@ double seconds_of_crossings(const Machine& machine, const CellChange& change) {
   return longest;
 }
 
-std::vector<Unit> units(const Machine& machine, std::int64_t devices) {
+std::vector<Unit> units(const RunMachine& machine, std::int64_t devices) {
   const Cluster cluster(machine);
   const std::vector<Cluster::Level>& levels = cluster.levels();
   std::vector<Unit> all{Unit{0, devices, levels[0].unit_devices, levels[0].bandwidth, 0}};
@@ -346,7 +346,7 @@ std::vector<Unit> units(const Machine& machine, std::int64_t devices) {
 
 }  // namespace
 
-double time_bound(const Machine& machine, const ArrayType& from, const ArrayType& to) {
+double time_bound(const RunMachine& machine, const ArrayType& from, const ArrayType& to) {
   const CellChange change(from, to, Cluster(machine).devices());
   const OutBound out(change);
   double longest = 0;

@@ -11,6 +11,6 @@ namespace tessera::synth {
 // link in (holder_bound.hpp). If sums are pending, (3) counts only sets that hold a contributor's part of some cell.
 // For all links of a level: (4) how often parts of sums and their sums have to cross. For targets without pending axes;
 // the work grows with the square of the number of devices.
-double time_bound(const Machine& machine, const ArrayType& from, const ArrayType& to);
+double time_bound(const RunMachine& machine, const ArrayType& from, const ArrayType& to);
 
 }  // namespace tessera::synth

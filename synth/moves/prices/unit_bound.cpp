@@ -193,7 +193,7 @@ class SumUnits {
 
 // How the mesh of both types lies on the machine, all of which it fills; nothing where there are two, or where no
 // matrix says it.
-std::optional<PlaceMatrix> matrix_of_both(const Machine& machine, const ArrayType& from, const ArrayType& to) {
+std::optional<PlaceMatrix> matrix_of_both(const RunMachine& machine, const ArrayType& from, const ArrayType& to) {
   const Mesh& mesh = to.mesh();
   if (from.mesh() != mesh || mesh.devices_end() != Cluster(machine).devices() || mesh.devices() != mesh.devices_end())
     return std::nullopt;
@@ -204,7 +204,7 @@ std::optional<PlaceMatrix> matrix_of_both(const Machine& machine, const ArrayTyp
 
 }  // namespace
 
-double first_units_bound(const Machine& machine, const ArrayType& from, const ArrayType& to) {
+double first_units_bound(const RunMachine& machine, const ArrayType& from, const ArrayType& to) {
   if (!to.layout().pending().empty()) return 0;
   const auto matrix = matrix_of_both(machine, from, to);
   return matrix ? first_units_bound(Cluster(machine), *matrix, from, to) : 0;
@@ -226,7 +226,7 @@ double first_units_bound(const Cluster& cluster, const PlaceMatrix& matrix, cons
   return longest;
 }
 
-double sum_crossings_bound(const Machine& machine, const ArrayType& from, const ArrayType& to) {
+double sum_crossings_bound(const RunMachine& machine, const ArrayType& from, const ArrayType& to) {
   if (from.layout().pending().empty() || !to.layout().pending().empty()) return 0;
   const auto matrix = matrix_of_both(machine, from, to);
   if (!matrix) return 0;

@@ -22,13 +22,13 @@ double first_units_bound(const Cluster& cluster, const PlaceMatrix& matrix, cons
 
 // As the mesh lies by itself; 0 where it does not fill the machine, or no matrix says how it lies, or the meshes are
 // two.
-double first_units_bound(const Machine& machine, const ArrayType& from, const ArrayType& to);
+double first_units_bound(const RunMachine& machine, const ArrayType& from, const ArrayType& to);
 
 // The seconds of sums, whose source and target are those of a placement as above: over every unit's own link, and of
 // what has to cross from unit to unit over all links of a level. An element whose contributors lie in C units at the
 // least and that H units need crosses C - 1 + H - 1 times, and once more if none of the H contributes; where a unit has
 // all contributors, into those of the H that have not. Levels whose units are devices are left to others, which look at
 // each. 0 where nothing is summed, or where the placement is not known.
-double sum_crossings_bound(const Machine& machine, const ArrayType& from, const ArrayType& to);
+double sum_crossings_bound(const RunMachine& machine, const ArrayType& from, const ArrayType& to);
 
 }  // namespace tessera::synth

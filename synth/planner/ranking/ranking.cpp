@@ -24,7 +24,7 @@ namespace {
 
 class Ranking {
  public:
-  Ranking(const Machine& machine, MeshRef mesh, const std::vector<PlaceRequest>& requests, std::size_t wished,
+  Ranking(const RunMachine& machine, MeshRef mesh, const std::vector<PlaceRequest>& requests, std::size_t wished,
           RankedFor purpose)
       : machine_(machine),
         mesh_(std::move(mesh)),
@@ -209,7 +209,7 @@ class Ranking {
     if (best.size() > wished_) best.pop_back();
   }
 
-  const Machine& machine_;
+  const RunMachine& machine_;
   MeshRef mesh_;
   const std::vector<PlaceRequest>& requests_;
   std::size_t wished_;

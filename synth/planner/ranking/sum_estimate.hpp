@@ -24,7 +24,7 @@ namespace tessera::synth {
 class SumEstimate {
  public:
   // Both outlive this.
-  SumEstimate(const Machine& machine, const Mesh& mesh) : machine_(machine), cluster_(machine), mesh_(mesh) {}
+  SumEstimate(const RunMachine& machine, const Mesh& mesh) : machine_(machine), cluster_(machine), mesh_(mesh) {}
 
   // Seconds; 0 where there is no sum, or where an axis that is summed over does not lie on the levels as the matrix
   // says.
@@ -38,7 +38,7 @@ class SumEstimate {
   double search(const ReduceLevels& levels, double bytes, ReduceGoal goal);
   double of_gather(const ReduceLevels& levels, double bytes) const;
 
-  const Machine& machine_;
+  const RunMachine& machine_;
   Cluster cluster_;
   const Mesh& mesh_;
   ReduceGraphs graphs_;

@@ -165,7 +165,7 @@ ListedSends rivals::broadcasts(const Cluster& cluster, const std::vector<RelayTa
   return listed;
 }
 
-base::Status list_broadcasts(Plan& plan, const Machine& machine) {
+base::Status list_broadcasts(Plan& plan, const RunMachine& machine) {
   const ArrayType* before = &plan.from;
   for (PlanStep& step : plan.steps) {
     if (step.after.mesh() == before->mesh() || step.received_bytes_total == 0) {

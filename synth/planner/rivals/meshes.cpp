@@ -112,7 +112,7 @@ base::Result<Chain> sendrecv_move(const ArrayType& from, const ArrayType& to) {
   return Chain{relay_step(to, std::make_shared<const RelayRecipe>(std::move(recipe)))};
 }
 
-base::Result<Chain> localgather_move(const ArrayType& from, const ArrayType& to, const Machine& machine) {
+base::Result<Chain> localgather_move(const ArrayType& from, const ArrayType& to, const RunMachine& machine) {
   const FurtherCut cut = further_cut(to);
   const HostsOfRun hosts{Cluster(machine)};
   if (cut.axes.empty() || !cut.even || weighs_dimensions(to) || !hosts_need_different(to, hosts))
@@ -128,7 +128,7 @@ base::Result<Chain> globalgather_move(const ArrayType& from, const ArrayType& to
 
 }  // namespace rivals
 
-base::Result<Chain> meshes_rival_chain(const ArrayType& from, const ArrayType& to, const Machine& machine,
+base::Result<Chain> meshes_rival_chain(const ArrayType& from, const ArrayType& to, const RunMachine& machine,
                                        Planner planner) {
   if (from.mesh() == to.mesh()) return base::make(Kind::unsupported, name(planner), "both ends are on one mesh");
   const AxisList& sums = from.layout().pending();

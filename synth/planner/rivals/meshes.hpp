@@ -24,7 +24,7 @@ class HostsOfRun {
 
 // Both ends with nothing pending.
 base::Result<Chain> sendrecv_move(const ArrayType& from, const ArrayType& to);
-base::Result<Chain> localgather_move(const ArrayType& from, const ArrayType& to, const Machine& machine);
+base::Result<Chain> localgather_move(const ArrayType& from, const ArrayType& to, const RunMachine& machine);
 base::Result<Chain> globalgather_move(const ArrayType& from, const ArrayType& to);
 
 }  // namespace tessera::synth::rivals

@@ -48,7 +48,7 @@ base::Result<ReduceProgram> ring_of(const std::optional<ReduceLevels>& levels, c
 }
 
 base::Result<ReduceProgram> program_by(Planner planner, const ArrayType& from, const AxisList& axes, ReduceGoal goal,
-                                       const Machine& machine) {
+                                       const RunMachine& machine) {
   const auto levels = levels_of_sum(machine, from.mesh(), axes);
   if (planner == Planner::ring) return ring_of(levels, axes, goal);
   if (!levels) return unsupported(planner, "groups of devices do not end where units of the machine do");
@@ -66,7 +66,7 @@ base::Result<ReduceProgram> program_by(Planner planner, const ArrayType& from, c
 
 }  // namespace
 
-base::Result<Chain> sum_chain(const ArrayType& from, const ArrayType& to, Planner planner, const Machine& machine) {
+base::Result<Chain> sum_chain(const ArrayType& from, const ArrayType& to, Planner planner, const RunMachine& machine) {
   auto sum = lone_sum(from, to);
   if (!sum) return unsupported(planner, "the change is not just a sum");
   if (from.devices() > kExactDevicesMax) return unsupported(planner, "there are more than 512 devices");

@@ -19,7 +19,7 @@ bool cuts_by_weights(const Layout& layout) {
 }
 
 base::Result<Chain> rivals_own_chain(const ArrayType& from, const ArrayType& to, Planner planner,
-                                     const Machine& machine) {
+                                     const RunMachine& machine) {
   if (from.mesh() != to.mesh()) return unsupported(planner, "the meshes differ");
   const bool knows_weights =
       planner == Planner::gather || planner == Planner::ring || planner == Planner::smp || planner == Planner::p2;
@@ -46,7 +46,8 @@ base::Result<Chain> rivals_own_chain(const ArrayType& from, const ArrayType& to,
 
 }  // namespace
 
-base::Result<Chain> rival_chain(const ArrayType& from, const ArrayType& to, Planner planner, const Machine& machine) {
+base::Result<Chain> rival_chain(const ArrayType& from, const ArrayType& to, Planner planner,
+                                const RunMachine& machine) {
   auto chain = rivals_own_chain(from, to, planner, machine);
   if (!chain.ok() || after_chain(*chain, from).ok()) return chain;
   return unsupported(planner, "one of its steps is not possible here");

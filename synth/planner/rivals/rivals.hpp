@@ -17,12 +17,12 @@ base::Result<Chain> dtensor_chain(const ArrayType& from, const ArrayType& to);
 base::Result<Chain> gather_chain(const ArrayType& from, const ArrayType& to);
 // The chain of a rival for a change that only finishes sums, on a machine that a file describes: one sum, over a ring,
 // by masters or by the best of a few steps (synth/moves/reduce/rivals.hpp).
-base::Result<Chain> sum_chain(const ArrayType& from, const ArrayType& to, Planner planner, const Machine& machine);
-base::Result<Chain> rival_chain(const ArrayType& from, const ArrayType& to, Planner planner, const Machine& machine);
+base::Result<Chain> sum_chain(const ArrayType& from, const ArrayType& to, Planner planner, const RunMachine& machine);
+base::Result<Chain> rival_chain(const ArrayType& from, const ArrayType& to, Planner planner, const RunMachine& machine);
 // The chain of a rival for a change between two meshes.
-base::Result<Chain> meshes_rival_chain(const ArrayType& from, const ArrayType& to, const Machine& machine,
+base::Result<Chain> meshes_rival_chain(const ArrayType& from, const ArrayType& to, const RunMachine& machine,
                                        Planner planner);
 // Lists the sends of the step of an `alpa` plan that leads from mesh to mesh, and prices them.
-base::Status list_broadcasts(Plan& plan, const Machine& machine);
+base::Status list_broadcasts(Plan& plan, const RunMachine& machine);
 
 }  // namespace tessera::synth

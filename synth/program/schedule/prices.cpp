@@ -69,7 +69,7 @@ class StepPrices {
   }
 
   // A machine file that does not fit was refused where the transfer was planned.
-  const Machine& machine_of(std::int64_t devices) {
+  const RunMachine& machine_of(std::int64_t devices) {
     const auto known = machines_.find(devices);
     if (known != machines_.end()) return known->second;
     auto made = machine_for(machine_, devices);
@@ -79,8 +79,8 @@ class StepPrices {
 
   const Program& program_;
   const Machine& machine_;
-  std::map<std::int64_t, Machine> machines_;   // by devices
-  std::map<std::int64_t, Machine> kinds_for_;  // by devices
+  std::map<std::int64_t, RunMachine> machines_;  // by devices
+  std::map<std::int64_t, Machine> kinds_for_;    // by devices
   std::map<RegisterId, LiteralId> constants_;
 };
 

@@ -11,7 +11,7 @@
 namespace tessera::synth::test {
 namespace {
 
-const Machine kNodes{{{"node", 4, 8e9, 5e-6}, {"device", 16, 270e9, 1e-6}}};
+const RunMachine kNodes = on_run({{{"node", 4, 8e9, 5e-6}, {"device", 16, 270e9, 1e-6}}});
 
 Plan by_hand(const ArrayType& from, const Collective& step, const Machine& machine) {
   auto made = plan_by_hand(from, step, machine);
@@ -44,7 +44,7 @@ TEST(ByHand, IsDirectWithoutAMachineFile) {
 }
 
 TEST(ByHand, WhatCopiesIsRelayedWherePlansRelayIt) {
-  const Machine pair{{{"node", 2, 12.5e9, 5e-6}, {"gpu", 4, 300e9, 1e-6}}};
+  const RunMachine pair = on_run({{{"node", 2, 12.5e9, 5e-6}, {"gpu", 4, 300e9, 1e-6}}});
   const MeshRef on = mesh("n:2,g:4");
   const ArrayType from = type("f32[4096@n,4096]", on);
   const ArrayType to = type("f32[4096,4096]", on);

@@ -41,7 +41,7 @@ TEST(ExampleOf, Carried) {
 }
 
 TEST(ExampleOf, CarryCost) {
-  const Machine machine{{{"device", 4, 1e9, 1e-6}}};
+  const RunMachine machine = on_run({{{"device", 4, 1e9, 1e-6}}});
   const ArrayType four = type("f32[4096@x]", "x:4");
   const StepCost all = cost_of_carries(machine, four, ReduceOp::sum, carry_hops(four, 0, false));
   const StepCost one = cost_of_carries(machine, four, ReduceOp::sum, {{0, 1, 1024, 1}});

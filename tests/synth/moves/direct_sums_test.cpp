@@ -40,7 +40,7 @@ Messages messages_of(const Collective& step, const ArrayType& before, const Arra
   return all;
 }
 
-Messages messages_of(const Machine& machine, const ArrayType& before, const ArrayType& after) {
+Messages messages_of(const RunMachine& machine, const ArrayType& before, const ArrayType& after) {
   Messages all;
   for (const BoxCopy& copy : copies(machine, before, after)) {
     const auto from = before.mesh().run_device(copy.source);
@@ -69,7 +69,7 @@ double busiest_link(const Cluster& cluster, std::size_t level, const Messages& m
   return longest;
 }
 
-StepCost price_of(const Machine& machine, const Messages& messages) {
+StepCost price_of(const RunMachine& machine, const Messages& messages) {
   const Cluster cluster(machine);
   StepCost cost;
   std::map<std::int32_t, std::int64_t> received;
@@ -121,7 +121,7 @@ std::vector<std::pair<Collective, ArrayType>> all_sums_of(const ArrayType& befor
   return all;
 }
 
-void expect_exact(const Machine& machine, const ArrayType& before) {
+void expect_exact(const RunMachine& machine, const ArrayType& before) {
   for (const auto& [step, after] : all_sums_of(before)) {
     SCOPED_TRACE(print(before.mesh()) + "; " + print(before) + " -> " + print(after));
     const Messages messages = messages_of(step, before, after);
@@ -143,7 +143,7 @@ void expect_exact(const Machine& machine, const ArrayType& before) {
 }
 
 // Devices in units of different sizes, some of which no group's border meets; unequal links; a gap.
-std::vector<Machine> machines_of(std::int64_t devices) {
+std::vector<RunMachine> machines_of(std::int64_t devices) {
   const auto up = [](std::int64_t count, std::int64_t unit) { return (count + unit - 1) / unit; };
   std::vector<Machine> all;
   for (const std::int64_t unit : {2, 3, 4}) {
@@ -157,7 +157,7 @@ std::vector<Machine> machines_of(std::int64_t devices) {
     all.push_back(
         {{{"rack", up(nodes, 2), 5e9, 9e-6}, {"node", 2, 10e9, 5e-6}, {"gpu", unit, 1, 1e-6, {}, of_devices}}});
   }
-  std::vector<Machine> made{*machine_for(Machine{}, devices)};
+  std::vector<RunMachine> made{*machine_for(Machine{}, devices)};
   for (const Machine& machine : all) made.push_back(*machine_for(machine, devices));
   return made;
 }
@@ -174,7 +174,7 @@ constexpr const char* kSmallMeshes[] = {"x:4,y:3",
 TEST(DirectSums, AreCountedByGroupsAsByPairs) {
   for (const char* text : kSmallMeshes) {
     const MeshRef on = mesh(text);
-    for (const Machine& machine : machines_of(on->devices_end())) {
+    for (const RunMachine& machine : machines_of(on->devices_end())) {
       for (const Shape& shape : {Shape{8, 6}, Shape{7, 5}, Shape{1, 3}, Shape{0, 4}, Shape{2, 1}}) {
         for (const Layout& layout : all_pending_layouts(*on, 2, ReduceOp::sum))
           expect_exact(machine, *ArrayType::make(ElementType::f32, shape, on, layout));
@@ -186,13 +186,13 @@ TEST(DirectSums, AreCountedByGroupsAsByPairs) {
 RC_GTEST_PROP(DirectSums, AreCountedByGroupsAsByPairsWhereverAxesAreCut, ()) {
   const MeshRef on = any_mesh();
   const ArrayType before = any_type(on, any_shape(2), true);
-  const std::vector<Machine> machines = machines_of(on->devices_end());
+  const std::vector<RunMachine> machines = machines_of(on->devices_end());
   expect_exact(machines[*rc::gen::inRange<std::size_t>(0, machines.size())], before);
   RC_ASSERT(!::testing::Test::HasFailure());
 }
 
 // True if all tiles of every unit are a grid and every element has one holder, so that there was something to compare.
-bool expect_exact_copies(const Machine& machine, const ArrayType& before, const ArrayType& after) {
+bool expect_exact_copies(const RunMachine& machine, const ArrayType& before, const ArrayType& after) {
   SCOPED_TRACE(print(before.mesh()) + ": " + print(before) + " -> " + print(after.mesh()) + ": " + print(after));
   const Cluster cluster(machine);
   const std::int64_t element_bytes = bytes_of(after.element());
@@ -221,7 +221,7 @@ TEST(CopiesOfOneHolder, AreCountedByTilesAsByPairs) {
   std::size_t met = 0;  // each pair of types on one of the machines, in turns
   for (const char* text : kSmallMeshes) {
     const MeshRef on = mesh(text);
-    const std::vector<Machine> machines = machines_of(on->devices_end());
+    const std::vector<RunMachine> machines = machines_of(on->devices_end());
     const std::vector<Layout> layouts = all_pending_layouts(*on, 2, ReduceOp::sum);
     for (const Layout& from : layouts) {
       const Shape shape = std::array{Shape{8, 6}, Shape{7, 5}, Shape{1, 3}, Shape{0, 4}}[met++ % 4];
@@ -243,7 +243,7 @@ RC_GTEST_PROP(CopiesOfOneHolder, AreCountedByTilesAsByPairsBetweenAnyMeshes, ())
   const Shape shape = any_shape(2);
   const ArrayType before = any_type(here, shape, false);
   const ArrayType after = any_type(there, shape, false);
-  const std::vector<Machine> machines = machines_of(run_devices(before, after));
+  const std::vector<RunMachine> machines = machines_of(run_devices(before, after));
   expect_exact_copies(machines[*rc::gen::inRange<std::size_t>(0, machines.size())], before, after);
   RC_ASSERT(!::testing::Test::HasFailure());
 }
@@ -251,7 +251,7 @@ RC_GTEST_PROP(CopiesOfOneHolder, AreCountedByTilesAsByPairsBetweenAnyMeshes, ())
 // Worked out by hand: 64 nodes of 32, one group of all 2,048 devices, 2 MiB each. Every device adds up 1 KiB. A node's
 // 32 devices send 32 * 2,016 KiB to be added elsewhere, and their 32 sums to 2,016 devices each.
 TEST(DirectSums, ArePricedByTheLinksOfAllLevelsOnManyDevices) {
-  const Machine machine{{{"node", 64, 8e9, 5e-6}, {"gpu", 32, 270e9, 1e-6}}};
+  const RunMachine machine = on_run({{{"node", 64, 8e9, 5e-6}, {"gpu", 32, 270e9, 1e-6}}});
   const ArrayType before = type("f32[524288]{+x}", "x:2048");
   const Collective step{AllReduce{before.layout().pending()}, Direct{}};
   const StepCost priced = cost(*machine_for(machine, 2048), step, before, *apply(step, before));
@@ -262,7 +262,7 @@ TEST(DirectSums, ArePricedByTheLinksOfAllLevelsOnManyDevices) {
 
 // On the largest mesh no link of a step is busy for longer than the step takes, whichever level it is of.
 TEST(DirectSums, OfTheLargestMeshTakeAsLongAsTheirBusiestLink) {
-  const Machine machine{{{"rack", 64, 25e9, 1e-5}, {"node", 32, 50e9, 5e-6}, {"gpu", 32, 300e9, 1e-6}}};
+  const RunMachine machine = on_run({{{"rack", 64, 25e9, 1e-5}, {"node", 32, 50e9, 5e-6}, {"gpu", 32, 300e9, 1e-6}}});
   const MeshRef on = mesh("a:64,b:32,c:32");
   for (const auto& [from, to] : {std::pair{"f32[262144]{+a}", "f32[262144]"},
                                  std::pair{"f32[65536@(a,b,c),65536]", "f32[65536,65536@(a,b,c)]"}}) {

@@ -147,7 +147,7 @@ RC_GTEST_PROP(HolderBoundProperty, AllBoxesCanBeDealtInThatTime, ()) {
 // Each of three nodes holds two of three tiles and wants the third: 16 bytes into each, and out of each.
 TEST(HolderBoundTest, NoPlanIsFasterOnLevels) {
   const MeshRef on = mesh("x:2,y:3");
-  const Machine machine{{{"node", 3, 1e9, 0}, {"gpu", 2, 100e9, 0}}};
+  const RunMachine machine = on_run({{{"node", 3, 1e9, 0}, {"gpu", 2, 100e9, 0}}});
   const ArrayType from = type("f32[12@y]", on);
   const ArrayType to = type("f32[12]", on);
   EXPECT_DOUBLE_EQ(lower_bound(machine, from, to).seconds, 16e-9);

@@ -97,7 +97,7 @@ TEST(Keep, IsVerifiedWithWhatFollows) {
   const ArrayType from = type("f32[16@x]{+y}", on);
   const AxisList x{whole_axis(*on, 0)};
   const AxisList y{whole_axis(*on, 1)};
-  const Machine machine = *machine_for(Machine{}, 8);
+  const RunMachine machine = *machine_for(Machine{}, 8);
   Prices prices(machine);
   const Chain chain{keep_step(x, ReduceOp::sum, 0), all_reduce_step(canonical_set(concatenated(x, y)))};
   Plan plan = *priced(prices, from, type("f32[16]", on), Planner::tessera, chain);

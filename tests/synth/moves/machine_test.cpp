@@ -97,7 +97,7 @@ TEST(CostTest, LinksOfNodesAreShared) {
   const MeshRef on = mesh("x:4");
   const ArrayType from = type("f32[8@x,8]", on);
   const ArrayType to = type("f32[8,8@x]", on);
-  const StepCost price = cost(nodes_of(2, 2), exchange_to(to), from, to);
+  const StepCost price = cost(on_run(nodes_of(2, 2)), exchange_to(to), from, to);
   EXPECT_DOUBLE_EQ(price.seconds, 3 * 5e-6 + 64 / 10e9);
 }
 
@@ -124,7 +124,7 @@ TEST(CostTest, OfCopiesIsTheSame) {
   const MeshRef on = mesh("x:4");
   const ArrayType from = type("f32[8@x,8]", on);
   const ArrayType to = type("f32[8,8@x]", on);
-  const StepCost price = cost_of_copies(nodes_of(2, 2), from.mesh(), copies(from, to), 4);
+  const StepCost price = cost_of_copies(on_run(nodes_of(2, 2)), from.mesh(), copies(from, to), 4);
   EXPECT_DOUBLE_EQ(price.seconds, 3 * 5e-6 + 64 / 10e9);
   EXPECT_EQ(price.received_bytes_total, 192);
 }

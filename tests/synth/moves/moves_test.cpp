@@ -44,7 +44,7 @@ RC_GTEST_PROP(CopiesProperty, CoverEveryTargetTileOnceFromHolders, ()) {
   const ArrayType to = *from.with_layout(*layout);
   Machine machine = *machine_for(Machine{}, on->devices());
   machine.levels[0].latency_seconds = *rc::gen::element(0.0, 1e-10, 1e-6);  // boxes are cut anywhere, rarely, or never
-  check_copies(from, to, copies(machine, from, to));
+  check_copies(from, to, copies(on_run(machine), from, to));
 }
 
 RC_GTEST_PROP(CopiesProperty, FromOneMeshToAnotherOfAsManyDevices, ()) {
@@ -196,7 +196,7 @@ TEST(CopiesTest, SmallBoxesComeWhole) {
   const ArrayType to = type("f32[90@y,90@(z,x)]", on);
   const auto most_senders = [&](double latency) {
     std::map<std::pair<std::int32_t, Box>, std::int64_t> boxes;  // of a receiver, from one source tile
-    for (const BoxCopy& copy : copies(Machine{{{"device", 30, 100e9, latency}}}, from, to)) {
+    for (const BoxCopy& copy : copies(on_run({{{"device", 30, 100e9, latency}}}), from, to)) {
       ++boxes[{copy.target, tile(from, copy.source)}];
     }
     std::int64_t most = 0;
@@ -209,7 +209,7 @@ TEST(CopiesTest, SmallBoxesComeWhole) {
 
 TEST(CopiesTest, OnAMachineTheNearestReplicaSends) {
   const MeshRef on = mesh("x:2,y:2,z:2");
-  const Machine nodes{{{"node", 2, 1e9, 1e-6}, {"gpu", 4, 1e9, 1e-6}}};
+  const RunMachine nodes = on_run({{{"node", 2, 1e9, 1e-6}, {"gpu", 4, 1e9, 1e-6}}});
   for (const BoxCopy& copy : copies(nodes, type("f32[4096@z]", on), type("f32[4096]", on))) {
     EXPECT_EQ(copy.source / 4, copy.target / 4);
   }

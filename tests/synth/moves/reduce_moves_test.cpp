@@ -37,7 +37,7 @@ std::optional<verifier::ProgramFigures> replayed(const Sum& sum) {
   for (std::int64_t device = 0; device < sum.after.devices(); ++device)
     request.elements.push_back(elements(tile(sum.after, device)));
   verifier::ProgramFigures figures;
-  if (verifier::replay_program(request, *program_of(sum.step), sum.machine, figures)) return std::nullopt;
+  if (verifier::replay_program(request, *program_of(sum.step), on_run(sum.machine), figures)) return std::nullopt;
   return figures;
 }
 
@@ -53,7 +53,7 @@ bool is_taken_alike(const Sum& sum) {
   EXPECT_EQ(reduction->beside_bytes(), figures->beside_bytes);
   EXPECT_EQ(reduction->moves().hop_slots, figures->hops);
   EXPECT_EQ(hop_slots(*program_of(sum.step)), figures->hops);
-  const double seconds = reduction->cost(Cluster(sum.machine)).seconds;
+  const double seconds = reduction->cost(Cluster(on_run(sum.machine))).seconds;
   EXPECT_NEAR(seconds, figures->seconds, 1e-9 * figures->seconds);
   return true;
 }
@@ -141,7 +141,7 @@ INSTANTIATE_TEST_SUITE_P(Seeds, ChangedPrograms, testing::Values(7, 8, 9, 10));
 // three need not keep the value and hand it out.
 TEST(ReduceMoves, OfCopiesBeginWithASlice) {
   const MeshRef on = mesh("x:2,y:2,z:3");
-  const Machine machine{{{"a", 2, 1e6, 0}, {"b", 2, 8e6, 0}, {"c", 3, 64e6, 0}}};
+  const RunMachine machine = on_run({{{"a", 2, 1e6, 0}, {"b", 2, 8e6, 0}, {"c", 3, 64e6, 0}}});
   const Plan plan = planned(type("f32[26,32]{max y}", on), type("f32[26,32@y]", on), {}, machine);
   ASSERT_EQ(plan.steps.size(), 3U);
   EXPECT_EQ(kind_of(plan.steps[0].collective), CollectiveKind::slice);
@@ -151,7 +151,7 @@ TEST(ReduceMoves, OfCopiesBeginWithASlice) {
 
 TEST(ReduceMoves, Peak) {
   const MeshRef on = mesh("x:8");
-  const Machine machine{{{"node", 2, 1e6, 0}, {"device", 4, 1e9, 0}}};
+  const RunMachine machine = on_run({{{"node", 2, 1e6, 0}, {"device", 4, 1e9, 0}}});
   const ArrayType from = type("f32[64]{+x}", on);
   // Inside the nodes first: a device has a quarter of the array on the way, of which half is its own.
   const Plan scattered = planned(from, type("f32[64@x]", on), {}, machine);

@@ -68,7 +68,7 @@ struct Request {
   PlaceMatrix matrix;
   std::vector<std::size_t> reduced;
 
-  Cluster cluster() const { return Cluster(machine); }
+  Cluster cluster() const { return Cluster(on_run(machine)); }
   ReduceLevels levels() const {
     AxisList axes;
     for (const std::size_t axis : reduced) {
@@ -201,7 +201,7 @@ TEST(ReducePrograms, ADirectStepCostsWhatItAlwaysDid) {
     const AxisList axes = before.layout().pending();
     const Collective step = scatters ? reduce_scatter_step(axes, 0) : all_reduce_step(axes);
     const LevelStep direct{scatters ? reduce_scatter : all_reduce, 0, 2};
-    EXPECT_NEAR(cost(request.machine, step, before, after).seconds,
+    EXPECT_NEAR(cost(on_run(request.machine), step, before, after).seconds,
                 ReducePrices(request.cluster(), levels, 65'536 * 4).seconds(direct, 0), 1e-12);
   }
 }

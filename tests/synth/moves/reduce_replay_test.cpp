@@ -25,7 +25,7 @@ struct RandomReduction {
   double payload_bytes = 0;
   std::int64_t devices = 1;
 
-  Cluster cluster() const { return Cluster(machine); }
+  Cluster cluster() const { return Cluster(on_run(machine)); }
   verifier::ReductionRequest request() const {
     verifier::ReductionRequest request;
     request.mesh = mesh;
@@ -93,7 +93,7 @@ std::string text_of(const RandomReduction& drawn, const LevelProgram& program) {
 void expect_replayed(const RandomReduction& drawn, const LevelProgram& program, double seconds) {
   verifier::ProgramFigures figures;
   const auto fault =
-      verifier::replay_program(drawn.request(), program_of(drawn.levels, program), drawn.machine, figures);
+      verifier::replay_program(drawn.request(), program_of(drawn.levels, program), on_run(drawn.machine), figures);
   ASSERT_FALSE(fault) << text_of(drawn, program) << ": " << *fault;
   EXPECT_NEAR(figures.seconds, seconds, 1e-9 * seconds) << text_of(drawn, program);
 }
@@ -201,8 +201,8 @@ TEST(ReduceReplay, WrongProgramsAreRefused) {
     const ReduceProgram wrong = mutated(draw, program, parts);
     if (wrong == program) continue;
     verifier::ProgramFigures figures;
-    ASSERT_FALSE(verifier::replay_program(drawn->request(), program, drawn->machine, figures));
-    if (verifier::replay_program(drawn->request(), wrong, drawn->machine, figures)) {
+    ASSERT_FALSE(verifier::replay_program(drawn->request(), program, on_run(drawn->machine), figures));
+    if (verifier::replay_program(drawn->request(), wrong, on_run(drawn->machine), figures)) {
       ++refused;
       continue;
     }
@@ -215,7 +215,7 @@ TEST(ReduceReplay, WrongProgramsAreRefused) {
 
 TEST(ReduceReplay, SaysWhatIsWrong) {
   const MeshRef on = mesh("x:4,y:2");
-  const Machine machine{{{"node", 2, 1e9, 1e-6}, {"device", 4, 1e9, 1e-6}}};
+  const RunMachine machine = on_run({{{"node", 2, 1e9, 1e-6}, {"device", 4, 1e9, 1e-6}}});
   verifier::ReductionRequest request;
   request.mesh = on;
   request.reduced = {whole_axis(*on, 0)};
@@ -253,7 +253,7 @@ TEST(ReduceReplay, Bytes) {
   request.elements.assign(static_cast<std::size_t>(on->devices()), 12);
   request.element_bytes = 4;
   verifier::ProgramFigures figures;
-  const Machine machine{{{"device", 4, 4, 1}}};
+  const RunMachine machine = on_run({{{"device", 4, 4, 1}}});
   ASSERT_FALSE(verifier::replay_program(request, parse_reduce_program(*on, "all_reduce x").value(), machine, figures));
   EXPECT_EQ(figures.received_bytes, (verifier::Numbers{72, 72, 72, 72}));
   EXPECT_EQ(figures.hops, 1);

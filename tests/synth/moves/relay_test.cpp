@@ -75,7 +75,7 @@ double seconds_of(const Transfer& transfer, const Machine& machine, std::int64_t
 
 // The holder sends the box once, every other device six sevenths of it.
 TEST(ExampleOf, RelaySearch) {
-  const Machine machine{{{"node", 1, 1, 0}, {"device", 8, 1, 0}}};
+  const RunMachine machine = on_run({{{"node", 1, 1, 0}, {"device", 8, 1, 0}}});
   const Cluster cluster(machine);
   const std::vector<RelayTask> tasks{RelayTask{{Interval{0, 7}}, {0}, {1, 2, 3, 4, 5, 6, 7}}};
   const RelayRecipe recipe = find_relay(cluster, tasks, 1, 7, relay_parts(tasks, 1, 49));
@@ -91,7 +91,7 @@ TEST(ExampleOf, RelaySearch) {
 // Steps in turn take 1.75 times the bound here (docs/redistribution.md says why).
 TEST(Relays, TakeWhatStepsInTurnCannot) {
   const auto on = mesh("a:8,b:8");
-  const Machine machine{{{"node", 8, 12.5e9, 0}, {"gpu", 8, 300e9, 0}}};
+  const RunMachine machine = on_run({{{"node", 8, 12.5e9, 0}, {"gpu", 8, 300e9, 0}}});
   const Plan plan = planned(type("f32[4096@b,4096]", on), type("f32[4096@a,4096]", on), {}, machine);
   EXPECT_EQ(steps_of(plan), "relay");
   EXPECT_EQ(plan.received_bytes_total, plan.lower_bound_bytes_total);
@@ -127,9 +127,9 @@ TEST(Relays, OfManySendsAreNearTheBound) {
        {Change{{8, 8, 8}, "x:8,y:8,z:8", "f32[32768@x,8192@y,1024@z]", "f32[32768,8192@(z,x),1024]"},
         Change{{8, 8, 8}, "x:8,y:8,z:8", "f32[32768@(y,z),8192,1024]", "f32[32768,8192,1024@(x,y)]"},
         Change{{4, 8, 8}, "x:4,y:8,z:8", "f32[32768@(z,y),8192@x,1024]", "f32[32768,8192@(z,x),1024]"}}) {
-    const Machine machine{{{"pod", change.counts[0], 25e9, 3e-6},
-                           {"node", change.counts[1], 50e9, 2e-6},
-                           {"gpu", change.counts[2], 300e9, 1e-6}}};
+    const RunMachine machine = on_run({{{"pod", change.counts[0], 25e9, 3e-6},
+                                        {"node", change.counts[1], 50e9, 2e-6},
+                                        {"gpu", change.counts[2], 300e9, 1e-6}}});
     const MeshRef on = mesh(change.mesh);
     const Plan plan = planned(type(change.from, on), type(change.to, on), {}, machine);
     EXPECT_EQ(steps_of(plan), "relay");
@@ -142,7 +142,7 @@ TEST(Relays, OfManySendsAreNearTheBound) {
 // a relay: in steps these take 4.2 and 1.9 times as long.
 TEST(Relays, FollowSumsWhoseSearchEndsEarly) {
   const MeshRef on = mesh("a:4,b:2,c:3,d:2,e:2,f:2");
-  const Machine three{{{"l0", 8, 1e9, 1e-5}, {"l1", 8, 4e9, 2.5e-6}, {"l2", 8, 16e9, 6.25e-7}}};
+  const RunMachine three = on_run({{{"l0", 8, 1e9, 1e-5}, {"l1", 8, 4e9, 2.5e-6}, {"l2", 8, 16e9, 6.25e-7}}});
   const Machine four{
       {{"l0", 16, 1e9, 1e-5}, {"l1", 16, 4e9, 2.5e-6}, {"l2", 16, 16e9, 6.25e-7}, {"l3", 16, 64e9, 1.5e-7}}};
   struct Change {
@@ -187,9 +187,10 @@ TEST(Relays, MoveData) {
 TEST(Relays, ArePricedSlotBySlot) {
   Random random(2);
   for (int i = 0; i < 60; ++i) {
-    const auto [from, to, machine] = random_change(random);
+    const auto [from, to, given] = random_change(random);
     const auto tasks = relay_tasks(from, to);
     if (tasks.empty()) continue;
+    const RunMachine machine = on_run(given);
     RelayRecipe recipe =
         find_relay(Cluster(machine), tasks, 4, time_bound(machine, from, to), relay_parts(tasks, 4, 200));
     for (const std::int64_t stretches : {1, 2, 3, 7}) {

@@ -44,7 +44,7 @@ TEST(ExampleOf, Requested) {
 }
 
 TEST(ExampleOf, RequestCost) {
-  const Machine machine{{{"device", 2, 1e9, 1e-6}}};
+  const RunMachine machine = on_run({{{"device", 2, 1e9, 1e-6}}});
   const StepCost cost = cost_of_requests(machine, RowRequests(type("f32[8@x, 100]", "x:2")), type("i64[4@x]", "x:2"));
   EXPECT_EQ(cost.received_bytes_total, 2 * (2 * 4 + 2 * 400));
   EXPECT_EQ(cost.received_bytes_max, 2 * 4 + 2 * 400);
@@ -172,7 +172,7 @@ TEST(ExampleOf, Delivered) {
 }
 
 TEST(ExampleOf, DeliveryCost) {
-  const Machine machine{{{"device", 2, 1e9, 1e-6}}};
+  const RunMachine machine = on_run({{{"device", 2, 1e9, 1e-6}}});
   const StepCost cost =
       cost_of_deliveries(machine, RowDeliveries(type("i64[4@x]", "x:2"), type("f32[8@x, 100]", "x:2")));
   EXPECT_EQ(cost.received_bytes_total, 4 * (4 + 400));

@@ -86,7 +86,7 @@ TEST(RoundCosts, OfOneRoundAreTheExchanges) {
   const MeshRef on = mesh("x:2,y:3");
   const ArrayType from = type("f32[7@x,5]", on);
   const ArrayType to = type("f32[7,5@(y,x)]", on);
-  const Machine machine = *machine_for(Machine{{{"node", 2, 1e9, 5e-6}, {"gpu", 3, 1e10, 1e-6}}}, 6);
+  const RunMachine machine = *machine_for(Machine{{{"node", 2, 1e9, 5e-6}, {"gpu", 3, 1e10, 1e-6}}}, 6);
   Collective exchange = exchange_step(to);
   const StepCost whole = cost(machine, exchange, from, to);
   for (std::size_t d = 0; d < 2; ++d) {
@@ -105,7 +105,7 @@ TEST(RoundCosts, AboveTheExactSizesKeepTheirBytes) {
   const MeshRef on = mesh("x:64,y:32");
   const ArrayType from = type("f32[64@x,4096]", on);
   const ArrayType to = type("f32[64,4096@(x,y)]", on);
-  const Machine machine = *machine_for(Machine{}, on->devices());
+  const RunMachine machine = *machine_for(Machine{}, on->devices());
   Collective exchange = exchange_step(to);
   const StepCost whole = cost(machine, exchange, from, to);
   for (const std::int64_t count : {2, 1000}) {  // the second has too many messages to price each

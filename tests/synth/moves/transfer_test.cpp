@@ -10,7 +10,7 @@
 namespace tessera::synth::test {
 namespace {
 
-Machine two_nodes() { return Machine{{{"node", 2, 8, 0.5}, {"device", 4, 64, 0.25}}}; }
+RunMachine two_nodes() { return on_run({{{"node", 2, 8, 0.5}, {"device", 4, 64, 0.25}}}); }
 
 TEST(Cluster, TwoNodesOfFourDevices) {
   const Cluster cluster(two_nodes());
@@ -26,8 +26,8 @@ TEST(Cluster, TwoNodesOfFourDevices) {
 }
 
 TEST(DeviceLinks, AreThoseOfTheCluster) {
-  for (const Machine& machine : {two_nodes(), Machine{{{"device", 5, 1, 0}}},
-                                 Machine{{{"rack", 3, 1, 0}, {"node", 2, 1, 0}, {"device", 3, 1, 0}}}}) {
+  for (const RunMachine& machine : {two_nodes(), on_run({{{"device", 5, 1, 0}}}),
+                                    on_run({{{"rack", 3, 1, 0}, {"node", 2, 1, 0}, {"device", 3, 1, 0}}})}) {
     const Cluster cluster(machine);
     const DeviceLinks links(cluster);
     ASSERT_EQ(links.levels(), cluster.levels().size());

@@ -25,7 +25,7 @@ Machine nodes_of(std::int64_t nodes, std::int64_t devices) {
 StepCost cost_of_sum(const Plan& plan, const Machine& machine, std::string_view program) {
   Collective step = all_reduce_step(plan.from.layout().pending());
   step.recipe = std::make_shared<const ReduceProgram>(parse_reduce_program(plan.from.mesh(), program).value());
-  return cost(machine, step, plan.from, plan.to);
+  return cost(on_run(machine), step, plan.from, plan.to);
 }
 
 // 4 MB on each device: each node's link, of 1 MB/s, carries so many bytes for each byte of a device.
@@ -152,7 +152,7 @@ TEST(UnequalLinks, OfWholeNodes) {
 
 // Four devices without nodes, one of which has a link twice as fast.
 TEST(UnequalLinks, OfDevices) {
-  const Machine machine{{{"device", 4, 1e6, 0, {}, {2e6, 1e6, 1e6, 1e6}}}};
+  const RunMachine machine = on_run({{{"device", 4, 1e6, 0, {}, {2e6, 1e6, 1e6, 1e6}}}});
   const MeshRef on = mesh("x:4");
   const Plan plan = planned(type("f32[1000000]{+x}", on), type("f32[1000000]", on), {}, machine);
   ASSERT_EQ(plan.steps.size(), 1U);

@@ -225,7 +225,7 @@ TEST(EvenSums, HaveTheFiguresOfMembersOneByOne) {
   for (int i = 0; i < 6'000 && !HasFailure(); ++i) {
     const Ground& ground = kGrounds[random.below(kGrounds.size())];
     const MeshRef on = mesh(ground.mesh);
-    const Machine machine = *machine_for(machine_of(ground, random), *on);
+    const RunMachine machine = *machine_for(machine_of(ground, random), *on);
     const bool all = random.coin();
     const std::string summed = all && on->axes().size() > 1 ? (on->axes().size() > 2 ? "x,y,z" : "x,y") : "x";
     const bool scatters = random.coin();
@@ -350,9 +350,9 @@ TEST(WideSums, ComeNearTheirBound) {
       {"dp:1024", {1, 128, 8}, "f32[65536,1024]{+dp}", "f32[65536,1024]", 1.03}};
   for (const Case& one : cases) {
     const MeshRef on = mesh(one.mesh);
-    Machine machine{{{"pod", one.counts[0], 25e9, 1e-5},
-                     {"node", one.counts[1], 50e9, 5e-6},
-                     {"device", one.counts[2], 300e9, 1e-6}}};
+    RunMachine machine = on_run({{{"pod", one.counts[0], 25e9, 1e-5},
+                                  {"node", one.counts[1], 50e9, 5e-6},
+                                  {"device", one.counts[2], 300e9, 1e-6}}});
     if (one.counts[0] == 1) machine.levels.erase(machine.levels.begin());
     const ArrayType from = type(one.from, on);
     const ArrayType to = type(one.to, on);

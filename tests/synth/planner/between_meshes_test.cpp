@@ -120,7 +120,7 @@ TEST(BetweenMeshes, KeepAValueAfterItHasCome) {
 }
 
 TEST(BetweenMeshes, ArePricedOnTheirOwnUnits) {
-  const Machine two{{{"node", 2, 1e9, 1e-6}, {"device", 8, 100e9, 1e-6}}};
+  const RunMachine two = on_run({{{"node", 2, 1e9, 1e-6}, {"device", 8, 100e9, 1e-6}}});
   const Plan inside =
       planned(type("f32[1024@x,1024]", "x:8 on 8:16"), type("f32[1024,1024@x]", "x:8 on 8:16"), {}, two);
   const Plan alone = planned(type("f32[1024@x,1024]", "x:8"), type("f32[1024,1024@x]", "x:8"), {},

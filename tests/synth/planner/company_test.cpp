@@ -19,7 +19,7 @@
 namespace tessera::synth::test {
 namespace {
 
-const Machine kHostsOfTwo{{{"host", 6, 125e6, 50e-6}, {"device", 2, 10e9, 5e-6}}};
+const RunMachine kHostsOfTwo = on_run({{{"host", 6, 125e6, 50e-6}, {"device", 2, 10e9, 5e-6}}});
 
 LayoutChange change(std::string_view from_mesh, std::string_view from, std::string_view to_mesh, std::string_view to) {
   return {type(from, mesh(from_mesh)), type(to, mesh(to_mesh))};
@@ -39,7 +39,7 @@ std::vector<RelayTask> tasks_in_bytes(const ArrayType& from, const ArrayType& to
 }
 
 // The slot by slot price of several arrays by hand: every hop's messages of a stretch on every link.
-double seconds_by_hand(const CompanyPlan& company, const Machine& machine) {
+double seconds_by_hand(const CompanyPlan& company, const RunMachine& machine) {
   const Cluster cluster(machine);
   double total = 0;
   for (std::int64_t slot = 0; slot < company.stretches + company.hops - 1; ++slot) {

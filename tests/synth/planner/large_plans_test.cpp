@@ -94,7 +94,7 @@ TEST(LargePlans, NoRivalThatKeepsTheBoundIsFaster) {
 TEST(LargeSums, HaveTheBoundOfSmallOnes) {
   for (const std::int64_t nodes : {64, 128, 256}) {
     const MeshRef on = mesh("x:" + std::to_string(nodes) + ",y:8");
-    const Machine machine{{{"node", nodes, 25e9, 5e-6}, {"gpu", 8, 300e9, 1e-6}}};
+    const RunMachine machine = on_run({{{"node", nodes, 25e9, 5e-6}, {"gpu", 8, 300e9, 1e-6}}});
     const double whole = 256.0 * (1 << 20) / 25e9;
     const double part = 1 - 1.0 / static_cast<double>(nodes);
     const ArrayType from = type("f32[67108864]{+x,y}", on);
@@ -107,7 +107,7 @@ TEST(LargeSums, HaveTheBoundOfSmallOnes) {
 // verifier proves it; mostly it is the same.
 TEST(LargeSums, BoundsOfPlacesAreProvenByTheVerifier) {
   Random random(17);
-  const Machine machine{{{"rack", 2, 8e9, 1e-5}, {"node", 3, 25e9, 5e-6}, {"gpu", 4, 270e9, 1e-6}}};
+  const RunMachine machine = on_run({{{"rack", 2, 8e9, 1e-5}, {"node", 3, 25e9, 5e-6}, {"gpu", 4, 270e9, 1e-6}}});
   Machine unequal = machine;
   unequal.levels[0].unit_bandwidths = {8e9, 4e9};
   std::size_t equal = 0;
@@ -138,7 +138,7 @@ TEST(LargeSums, BoundsOfPlacesAreProvenByTheVerifier) {
 // One stretch of messages of 4 KiB takes 33.5 ms; many of less take 22.7.
 TEST(LargeSums, AreCutIntoAsManyStretchesAsThePriceSays) {
   const MeshRef on = mesh("x:64,y:32,z:32");
-  const Machine machine{{{"pod", 64, 25e9, 1e-5}, {"node", 32, 50e9, 5e-6}, {"device", 32, 300e9, 1e-6}}};
+  const RunMachine machine = on_run({{{"pod", 64, 25e9, 1e-5}, {"node", 32, 50e9, 5e-6}, {"device", 32, 300e9, 1e-6}}});
   const Plan made = planned(type("f32[67108864]{+x,y,z}", on), type("f32[67108864]", on), {}, machine);
   EXPECT_LT(made.seconds, 22.8e-3);
   EXPECT_LT(made.seconds, 1.08 * made.lower_bound_seconds);
@@ -147,7 +147,7 @@ TEST(LargeSums, AreCutIntoAsManyStretchesAsThePriceSays) {
 
 // Of any sum of any size no other number of stretches takes a hundredth less.
 TEST(LargeSums, NoOtherNumberOfStretchesIsFaster) {
-  const Machine machine{{{"pod", 8, 25e9, 1e-5}, {"node", 16, 50e9, 5e-6}, {"device", 8, 300e9, 1e-6}}};
+  const RunMachine machine = on_run({{{"pod", 8, 25e9, 1e-5}, {"node", 16, 50e9, 5e-6}, {"device", 8, 300e9, 1e-6}}});
   const MeshRef on = mesh("x:8,y:16,z:8");
   for (std::int64_t elements = 1; elements < (std::int64_t{1} << 31); elements *= 7) {
     const ArrayType from = type("f32[" + std::to_string(elements) + "]{+x,y,z}", on);

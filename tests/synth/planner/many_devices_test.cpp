@@ -54,7 +54,8 @@ RC_GTEST_PROP(NearestExchange, BringsInWhatTheWalkMeets, ()) {
   const ArrayType before = any_type(here, shape, false);
   const ArrayType after = any_type(there, shape, false);
   const std::int64_t inner = *rc::gen::inRange<std::int64_t>(1, 5);
-  const Machine machine = *machine_for(machine_of_three(run_devices(before, after), inner), run_devices(before, after));
+  const RunMachine machine =
+      *machine_for(machine_of_three(run_devices(before, after), inner), run_devices(before, after));
   const Cluster cluster(machine);
   const NearestExchange exchange(cluster, before, after);
   const std::vector<std::int64_t> in = walked(cluster, before, after);
@@ -71,7 +72,7 @@ RC_GTEST_PROP(NearestExchange, BringsInWhatTheWalkMeets, ()) {
 // Meshes that lie on the levels of their machine: every level is known.
 TEST(NearestExchange, KnowsAllLevelsThatAMeshLiesOn) {
   Random random(7);
-  const Machine machine{{{"rack", 2, 8e9, 1e-5}, {"node", 4, 25e9, 5e-6}, {"gpu", 4, 270e9, 1e-6}}};
+  const RunMachine machine = on_run({{{"rack", 2, 8e9, 1e-5}, {"node", 4, 25e9, 5e-6}, {"gpu", 4, 270e9, 1e-6}}});
   const Cluster cluster(machine);
   const MeshRef plain = mesh("x:4,y:8");
   for_each_placement(place_problem(*plain, machine), [&](const PlaceMatrix& matrix) {
@@ -107,7 +108,8 @@ TEST(OnThreeLevels, GathersStayInsideUnits) {
   for (const char* const axes : {"x:8,y:8,z:8", "x:8,y:8,z:16"}) {
     const MeshRef on = mesh(axes);
     const std::int64_t inner = on->axes()[2].size;
-    const Machine machine{{{"pod", 8, 25e9, 1e-5}, {"node", 8, 50e9, 5e-6}, {"device", inner, 300e9, 1e-6}}};
+    const RunMachine machine =
+        on_run({{{"pod", 8, 25e9, 1e-5}, {"node", 8, 50e9, 5e-6}, {"device", inner, 300e9, 1e-6}}});
     for (const Case& one : cases) {
       const auto plan = synth::plan(type(one.from, on), type(one.to, on), machine);
       ASSERT_TRUE(plan.ok());
@@ -121,7 +123,7 @@ TEST(OnThreeLevels, GathersStayInsideUnits) {
 // which would have to bring the parts together again over their slow links.
 TEST(OnThreeLevels, SumsAreCutInsideUnits) {
   const MeshRef on = mesh("x:64,y:32,z:32");
-  const Machine machine{{{"pod", 64, 25e9, 1e-5}, {"node", 32, 50e9, 5e-6}, {"device", 32, 300e9, 1e-6}}};
+  const RunMachine machine = on_run({{{"pod", 64, 25e9, 1e-5}, {"node", 32, 50e9, 5e-6}, {"device", 32, 300e9, 1e-6}}});
   const auto plan = synth::plan(type("f32[65536,1024]{+y}", on), type("f32[65536@y,1024]", on), machine);
   ASSERT_TRUE(plan.ok());
   // 31 of 32 parts of 256 MiB come over a node's link; cut by pods too, they would take 11 ms.
@@ -130,26 +132,26 @@ TEST(OnThreeLevels, SumsAreCutInsideUnits) {
 
 TEST(ExampleOf, RefinementsByLevels) {
   const MeshRef on = mesh("x:2,y:2,z:2");
-  const Machine machine{{{"pod", 2, 1e9, 0}, {"node", 2, 1e9, 0}, {"device", 2, 1e9, 0}}};
+  const RunMachine machine = on_run({{{"pod", 2, 1e9, 0}, {"node", 2, 1e9, 0}, {"device", 2, 1e9, 0}}});
   const ArrayType from = type("f32[64@(x,y,z)]", on);
   const ArrayType to = type("f32[64]", on);
   const std::vector<ArrayType> through{type("f32[64@(y,z)]", on), type("f32[64@z]", on)};
   EXPECT_EQ(Refinements(from, to, machine).by_levels().front(), through);
   // Two levels have one kind of units.
-  const Machine nodes{{{"node", 4, 1e9, 0}, {"device", 2, 1e9, 0}}};
+  const RunMachine nodes = on_run({{{"node", 4, 1e9, 0}, {"device", 2, 1e9, 0}}});
   EXPECT_TRUE(Refinements(from, to, nodes).by_levels().empty());
 }
 
 TEST(ExampleOf, UnitBound) {
   const MeshRef on = mesh("x:4,y:2");
-  const Cluster cluster(Machine{{{"node", 2, 4, 0}, {"device", 4, 1e9, 0}}});
+  const Cluster cluster(on_run({{{"node", 2, 4, 0}, {"device", 4, 1e9, 0}}}));
   EXPECT_DOUBLE_EQ(
       first_units_bound(cluster, PlaceMatrix{{{2, 2}, {1, 2}}}, type("f32[8@x,8]", on), type("f32[8,8@y]", on)),
       32 * 4 / 4.0);
 }
 
 TEST(ExampleOf, SumEstimate) {
-  const Machine machine{{{"node", 4, 8e9, 5e-6}, {"device", 16, 270e9, 1e-6}}};
+  const RunMachine machine = on_run({{{"node", 4, 8e9, 5e-6}, {"device", 16, 270e9, 1e-6}}});
   const MeshRef on = mesh("dp:16,tp:4");
   const PlaceMatrix matrix{{{4, 4}, {1, 4}}};
   const ArrayType from = type("f32[250000000]{+dp}", on);
@@ -166,7 +168,7 @@ TEST(ExampleOf, SumEstimate) {
 // No bound of the first units is above that of all units, which is not above the exact bound.
 TEST(FirstUnitsBound, IsProvenByTheVerifier) {
   Random random(11);
-  const Machine machine{{{"rack", 2, 8e9, 1e-5}, {"node", 3, 25e9, 5e-6}, {"gpu", 4, 270e9, 1e-6}}};
+  const RunMachine machine = on_run({{{"rack", 2, 8e9, 1e-5}, {"node", 3, 25e9, 5e-6}, {"gpu", 4, 270e9, 1e-6}}});
   const Cluster cluster(machine);
   const MeshRef plain = mesh("x:6,y:4");
   std::size_t equal = 0;
@@ -194,7 +196,7 @@ TEST(FirstUnitsBound, IsProvenByTheVerifier) {
 // Plans of 1,024 devices, some of whose elements have many holders, are verified; and no link is busy for longer than
 // its step takes.
 TEST(ManyDevices, PlansTakeAsLongAsTheirBusiestLink) {
-  const Machine machine{{{"rack", 4, 8e9, 1e-5}, {"node", 16, 25e9, 5e-6}, {"gpu", 16, 270e9, 1e-6}}};
+  const RunMachine machine = on_run({{{"rack", 4, 8e9, 1e-5}, {"node", 16, 25e9, 5e-6}, {"gpu", 16, 270e9, 1e-6}}});
   for (const auto& [on, from, to] :
        {std::tuple{"a:16,b:64 place [[1,4,4],[4,4,4]]", "f32[4096@b,64]", "f32[4096,64@b]"},
         std::tuple{"a:16,b:64 place [[4,1,4],[1,16,4]]", "f32[65536]{+b}", "f32[65536]"},
@@ -218,7 +220,7 @@ TEST(ManyDevices, PlansTakeAsLongAsTheirBusiestLink) {
 
 // A bound above what the units prove is refused, and one below what each device lacks.
 TEST(ManyDevices, BoundsThatNobodyProvesAreRefused) {
-  const Machine machine{{{"rack", 4, 8e9, 1e-5}, {"node", 16, 25e9, 5e-6}, {"gpu", 16, 270e9, 1e-6}}};
+  const RunMachine machine = on_run({{{"rack", 4, 8e9, 1e-5}, {"node", 16, 25e9, 5e-6}, {"gpu", 16, 270e9, 1e-6}}});
   const MeshRef on = mesh("a:16,b:64");
   Plan made = planned(type("f32[65536@b]", on), type("f32[65536]", on), {}, machine);
   const double claimed = made.lower_bound_seconds;
@@ -235,7 +237,7 @@ TEST(ManyDevices, BoundsThatNobodyProvesAreRefused) {
 // Of all matrices the best is found, though only some are priced: the first units say where a gather crosses slow
 // links.
 TEST(ManyDevices, ThePlacementOfAGatherIsInsideTheRacks) {
-  const Machine machine{{{"rack", 4, 8e9, 1e-5}, {"node", 16, 25e9, 5e-6}, {"gpu", 16, 270e9, 1e-6}}};
+  const RunMachine machine = on_run({{{"rack", 4, 8e9, 1e-5}, {"node", 16, 25e9, 5e-6}, {"gpu", 16, 270e9, 1e-6}}});
   EXPECT_GT(first_units_bound(Cluster(machine), PlaceMatrix{{{4, 1, 16}, {1, 16, 1}}},
                               type("f32[1048576@x]", "x:64,y:16"), type("f32[1048576]", "x:64,y:16")),
             first_units_bound(Cluster(machine), PlaceMatrix{{{1, 4, 16}, {4, 4, 1}}},

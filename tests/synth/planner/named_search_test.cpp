@@ -28,7 +28,7 @@ struct SingleSteps {
   Table peaks;
 };
 
-SingleSteps single_steps(const std::vector<ArrayType>& types, const Machine& machine) {
+SingleSteps single_steps(const std::vector<ArrayType>& types, const RunMachine& machine) {
   SingleSteps steps{Table(types.size(), std::vector<double>(types.size(), kNone)), {}};
   steps.peaks = steps.seconds;
   Prices prices(machine);
@@ -85,7 +85,7 @@ class FastestWays {
 };
 
 void expect_best(const std::vector<ArrayType>& types, const Machine& given) {
-  const Machine machine = *machine_for(given, types[0].devices());
+  const RunMachine machine = *machine_for(given, types[0].devices());
   const SingleSteps steps = single_steps(types, machine);
   const auto largest = [](double x, double y) { return std::max(x, y); };
   const Table peaks = over_ways(steps.peaks, std::vector<bool>(types.size(), true), largest);
@@ -109,7 +109,7 @@ void expect_best(const std::vector<ArrayType>& types, const Machine& given) {
   }
 }
 
-const Machine kTwoNodes{{{"node", 2, 12.5e9, 5e-6}, {"device", 4, 300e9, 1e-6}}};
+const RunMachine kTwoNodes = on_run({{{"node", 2, 12.5e9, 5e-6}, {"device", 4, 300e9, 1e-6}}});
 
 // Each a test of its own, so that they can run side by side.
 void expect_best_of_rank_two(const char* axes, const Shape& shape, const Machine& machine) {
@@ -131,10 +131,10 @@ TEST(EveryChainOfCollectives, OfExtentsThatDivide) { expect_best_of_rank_two("x:
 
 // ---- Digit by digit ----
 
-const Machine kFourNodes{{{"node", 4, 12.5e9, 5e-6}, {"device", 4, 300e9, 1e-6}}};
+const RunMachine kFourNodes = on_run({{{"node", 4, 12.5e9, 5e-6}, {"device", 4, 300e9, 1e-6}}});
 
 // The move as a plan; no steps where there is none.
-Plan by_digits(const ArrayType& from, const ArrayType& to, const Machine& machine) {
+Plan by_digits(const ArrayType& from, const ArrayType& to, const RunMachine& machine) {
   Prices prices(machine);
   const auto chain = move_by_digits(from, to, prices, kNone);
   if (!chain) return Plan{};
@@ -147,7 +147,7 @@ struct Behind {
   double most = 1;
 };
 
-Behind behind_all_chains(const Shape& shape, const Machine& machine) {
+Behind behind_all_chains(const Shape& shape, const RunMachine& machine) {
   const MeshRef on = mesh("x:2,y:2,z:2,w:2");
   const std::vector<ArrayType> types = types_of(on, shape, all_layouts(*on, 2));
   FastestWays fastest_way(types, single_steps(types, machine).seconds);
@@ -180,7 +180,7 @@ TEST(EveryChainOfCollectives, IsNeverFasterThanAPlanOfLargeArrays) {
 
 TEST(ByDigits, LeadToTheirTargetWithinTheBound) {
   const MeshRef on = mesh("x:2,y:6,z:2");
-  const Machine machine{{{"node", 4, 12.5e9, 5e-6}, {"device", 6, 300e9, 1e-6}}};
+  const RunMachine machine = on_run({{{"node", 4, 12.5e9, 5e-6}, {"device", 6, 300e9, 1e-6}}});
   const std::vector<ArrayType> types = types_of(on, {48, 24, 24}, all_layouts(*on, 3));
   std::size_t found = 0;
   for (std::size_t pair = 0; pair < types.size() * types.size(); pair += 13) {
@@ -197,7 +197,7 @@ TEST(ByDigits, LeadToTheirTargetWithinTheBound) {
 }
 
 TEST(ExampleOf, ByDigits) {
-  const Machine pods{{{"pod", 8, 25e9, 10e-6}, {"node", 8, 50e9, 5e-6}, {"device", 8, 300e9, 1e-6}}};
+  const RunMachine pods = on_run({{{"pod", 8, 25e9, 10e-6}, {"node", 8, 50e9, 5e-6}, {"device", 8, 300e9, 1e-6}}});
   const MeshRef on = mesh("x:8,y:8,z:8");
   const ArrayType from = type("f32[65536@(x,y,z),1024]", on);
   const ArrayType to = type("f32[65536,1024@(z,y,x)]", on);

@@ -31,7 +31,7 @@ TEST(PlanCacheTest, VerifiesWhatWasPriced) {
 // What earlier plans found out about sums changes no later plan: every pair of these layouts, of arrays whose tiles
 // have equal sizes and others, on meshes that lie differently, planned one after another and alone.
 TEST(PlanCacheTest, SharesWhatSumsCostAndChangesNoPlan) {
-  const Machine machine{{{"node", 2, 8e9, 5e-6}, {"device", 8, 270e9, 1e-6}}};
+  const RunMachine machine = on_run({{{"node", 2, 8e9, 5e-6}, {"device", 8, 270e9, 1e-6}}});
   const std::vector<std::string> layouts = {"[@x, _]",    "[@(x,y), _]", "[@y, @x]",
                                             "[_, _]{+x}", "[@y, _]{+x}", "[_, _]{+x,y}"};
   const std::vector<std::pair<std::string, std::pair<int, int>>> arrays = {

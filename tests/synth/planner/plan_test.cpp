@@ -34,7 +34,7 @@ std::string failure(std::string_view on, std::string_view from, std::string_view
 // As if the arrays were large: without latency. For small ones plans avoid messages rather than bytes.
 Plan planned_large(std::string_view on, std::string_view from, std::string_view to) {
   const MeshRef shared = mesh(on);
-  const Machine machine{{{"device", shared->devices(), 100e9, 0}}};
+  const RunMachine machine = on_run({{{"device", shared->devices(), 100e9, 0}}});
   return test::planned(type(from, shared), type(to, shared), {}, machine);
 }
 
@@ -264,7 +264,7 @@ TEST(PendingPlan, DealsOutWhatReplicasWouldAddTwice) {
 }
 
 TEST(PendingPlan, MovesTheSumInsteadOfItsPartsWhereThatIsFaster) {
-  const Machine nodes{{{"node", 4, 12.5e9, 5e-6}, {"device", 4, 300e9, 1e-6}}};
+  const RunMachine nodes = on_run({{{"node", 4, 12.5e9, 5e-6}, {"device", 4, 300e9, 1e-6}}});
   const MeshRef on = mesh("a:4,b:4");
   const Plan change =
       test::planned(type("f32[4096@a,4096]{+b}", on), type("f32[4096,4096@a]{+b}", on), PlanOptions{}, nodes);
@@ -275,7 +275,7 @@ TEST(PendingPlan, MovesTheSumInsteadOfItsPartsWhereThatIsFaster) {
 // Gathering the parts and adding them up leaves nothing to move, but the sum of the tiles and a relay are faster.
 TEST(PendingPlan, RelaysTheSumWhereAnotherWayLeavesNothingToMove) {
   const MeshRef on = mesh("x:2,y:1,z:7");
-  const Machine levels{{{"pod", 2, 3.4e9, 5e-6}, {"node", 3, 9.3e9, 0}, {"device", 4, 28.9e9, 5e-6}}};
+  const RunMachine levels = on_run({{{"pod", 2, 3.4e9, 5e-6}, {"node", 3, 9.3e9, 0}, {"device", 4, 28.9e9, 5e-6}}});
   const Plan change = planned(type("f64[6000@z]{+x,y}", on), type("f64[6000@y]", on), PlanOptions{}, levels);
   EXPECT_EQ(steps_of(change), "all_reduce, relay") << print_text(change);
   EXPECT_LT(change.seconds, 61e-6);
@@ -306,7 +306,7 @@ TEST(PendingPlan, LargeReplicatedSumsAreReducedInPartsOnly) {
 
 // The second of two steps has the first one's output and its own; and the source, where somebody uses that again.
 TEST(PlanOptionsTest, ABudgetHoldsASourceThatLivesOn) {
-  const Machine nodes{{{"n", 2, 12.5e9, 5e-6}, {"g", 4, 300e9, 1e-6}}};
+  const RunMachine nodes = on_run({{{"n", 2, 12.5e9, 5e-6}, {"g", 4, 300e9, 1e-6}}});
   const MeshRef on = mesh("n:2,g:4");
   const ArrayType from = type("f32[1048576@(n,g)]", on);
   const ArrayType to = type("f32[1048576]", on);
@@ -393,7 +393,7 @@ TEST(PlanRefusals, OtherArraysOtherDevicesTooManyBytes) {
   PlanOptions by_name;
   by_name.collectives_only = true;
   EXPECT_EQ(first_error(plan(type("f32[8@x]", "x:4"), type("f32[8@x]", "x:2"), Machine{}, by_name)), "cross-mesh");
-  const Machine wrong{{{"node", 3, 1e9, 1e-6}}};
+  const RunMachine wrong = on_run({{{"node", 3, 1e9, 1e-6}}});
   EXPECT_EQ(first_error(plan(type("f32[8@x]", "x:4"), type("f32[8]", "x:4"), wrong)), "machine-mismatch");
 }
 

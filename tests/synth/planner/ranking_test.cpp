@@ -80,7 +80,7 @@ TEST(Ranking, FindsTheBestOfAll) {
 
 // Above 512 devices what devices lack is worked out once for all matrices; the links that a sum crosses depend on each.
 TEST(Ranking, BoundsOfManyDevicesAreThoseOfTheirMeshesOrOfTheirSums) {
-  const Machine machine{{{"node", 32, 8e9, 5e-6}, {"device", 32, 270e9, 1e-6}}};
+  const RunMachine machine = on_run({{{"node", 32, 8e9, 5e-6}, {"device", 32, 270e9, 1e-6}}});
   const MeshRef on = mesh("x:32,y:32");
   const std::vector<PlaceRequest> requests{{type("f32[4096@x,8]", on), type("f32[4096@y,8]", on), 2},
                                            {type("f32[4096]{+x}", on), type("f32[4096]", on), 1}};
@@ -101,7 +101,7 @@ TEST(Ranking, BoundsOfManyDevicesAreThoseOfTheirMeshesOrOfTheirSums) {
 // Of more matrices than are priced the best is among those that are: bounds and estimates say where a sum crosses slow
 // links, and which part of it is gathered again from afar.
 TEST(Ranking, PricesThePromisingOnManyDevices) {
-  const Machine machine{{{"rack", 4, 8e9, 5e-6}, {"node", 16, 25e9, 5e-6}, {"device", 16, 270e9, 1e-6}}};
+  const RunMachine machine = on_run({{{"rack", 4, 8e9, 5e-6}, {"node", 16, 25e9, 5e-6}, {"device", 16, 270e9, 1e-6}}});
   const MeshRef on = mesh("x:4,y:16,z:16");
   const PlaceRequest y{type("f32[1048576]{+y}", on), type("f32[1048576]", on), 1};
   const PlaceRequest z{type("f32[1048576]{+z}", on), type("f32[1048576]", on), 3};

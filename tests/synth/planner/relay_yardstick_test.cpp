@@ -238,8 +238,9 @@ TEST(RandomBoxes, AreWithinTwoHundredthsOfTheBound) {
   for (const Size& size : sizes) {
     for (int i = 0; i < 12; ++i) {
       const BoxSet set = any_boxes(size.senders, size.receivers, size.boxes, dice);
-      const Cluster cluster(Machine{
-          {{"host", size.senders + size.receivers, kHostBandwidth, 20e-6}, {"device", kDevicesOfHost, 120e9, 5e-6}}});
+      const Cluster cluster(*machine_for(
+          {{{"host", size.senders + size.receivers, kHostBandwidth, 20e-6}, {"device", kDevicesOfHost, 120e9, 5e-6}}},
+          1));
       const double bound = bound_of_boxes(set);
       ours.add(seconds_of_relay(set, cluster, bound) / bound);
       broadcasts.add(rivals::best_order(rivals::host_boxes(cluster, set.tasks, 4)).seconds / bound);

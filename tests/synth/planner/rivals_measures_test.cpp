@@ -62,7 +62,7 @@ class Measurement {
   void add(const ArrayType& from, const ArrayType& to, const base::Result<Attempt>& attempt) {
     ++problems_;
     if (!attempt.ok()) return;
-    const Machine machine = *machine_for(Machine{}, from.devices());
+    const RunMachine machine = *machine_for(Machine{}, from.devices());
     Prices prices(machine);
     const Plan plan = *priced(prices, from, to, Planner::xla, attempt->chain);
     ++solved_;

@@ -70,7 +70,7 @@ TEST(SumRivals, DoNothingElse) {
   EXPECT_EQ(answer(Planner::smp, "f32[16]{+x}", "f32[16@x]", "x:4,y:2", two_nodes()),
             "the planner `smp` cannot do this: a master gives everybody the same");
   // Axes of 4 and 3 on 3 nodes of 4: groups along y begin in one node and end in another.
-  const Machine three{{{"node", 3, 1e9, 5e-6}, {"device", 4, 1e11, 1e-6}}};
+  const RunMachine three = on_run({{{"node", 3, 1e9, 5e-6}, {"device", 4, 1e11, 1e-6}}});
   EXPECT_EQ(answer(Planner::ring, "f32[16]{+y}", "f32[16]", "x:4,y:3", three), "all_reduce y ring");
   EXPECT_EQ(answer(Planner::p2, "f32[16]{+y}", "f32[16]", "x:4,y:3", three),
             "the planner `p2` cannot do this: groups of devices do not end where units of the machine do");

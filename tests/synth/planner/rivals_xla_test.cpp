@@ -78,7 +78,7 @@ TEST(Xla, MovesBetweenDifferentDimensionsShareALaunchSince2025) {
 // Where numbers are no places, axes are still found, and every plan ends on the mesh that it began with.
 TEST(Xla, AMeshMayBePlacedByAMatrix) {
   const MeshRef on = mesh("x:2,y:3,z:2 place [[1,1,2],[1,3,1],[1,1,2]]");
-  const Machine machine{{{"a", 1, 1e6, 0}, {"b", 3, 8e6, 0}, {"c", 4, 64e6, 0}}};
+  const RunMachine machine = on_run({{{"a", 1, 1e6, 0}, {"b", 3, 8e6, 0}, {"c", 4, 64e6, 0}}});
   const std::vector<Layout> layouts = all_layouts(*on, 2);
   for (std::size_t i = 0; i < layouts.size(); i += 3) {
     for (std::size_t j = 0; j < layouts.size(); j += 5) {

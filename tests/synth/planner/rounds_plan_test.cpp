@@ -206,7 +206,7 @@ TEST(RoundPlans, OfManyDevicesAreVerified) {
 // With more room an exchange in two rounds has fewer launches than a gather in three, but its copies cross slow links.
 TEST(RoundPlans, NeverTakeLongerWithMoreRoom) {
   const MeshRef on = mesh("y:6,z:4");
-  const Machine nodes{{{"node", 4, 4e10, 0}, {"device", 8, 5e11, 1e-7}}};
+  const RunMachine nodes = on_run({{{"node", 4, 4e10, 0}, {"device", 8, 5e11, 1e-7}}});
   double before = std::numeric_limits<double>::infinity();
   for (const std::int64_t room : {9'900'000, 10'080'000, 10'400'000, 10'640'000, 10'800'000, 11'200'000}) {
     const auto change = plan(type("f64[1200000@y]", on), type("f64[1200000]", on), nodes, within(room));

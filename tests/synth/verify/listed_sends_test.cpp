@@ -205,7 +205,7 @@ class ElementReplay {
 // Programs in which sums on the way are copied: a direct all_reduce that is not the last of its steps. On three nodes
 // of two.
 TEST(ListedSends, OfAllReducesInTurnVerify) {
-  const Machine machine{{{"node", 3, 1e6, 1e-6}, {"device", 2, 8e6, 1e-6}}};
+  const RunMachine machine = on_run({{{"node", 3, 1e6, 1e-6}, {"device", 2, 8e6, 1e-6}}});
   Prices prices(machine);
   for (const char* program :
        {"all_reduce x:(3)2; all_reduce x:(1)3", "all_reduce x:(1)3; all_reduce x:(3)2",

@@ -38,7 +38,7 @@ struct Sample {
 Machine any_machine(std::int64_t devices, Random& random) {
   const std::int64_t node = devices % 4 == 0 ? 4 : devices % 3 == 0 ? 3 : 1;
   if (random.coin()) return Machine{};
-  Machine machine{{{"node", devices / node, 12.5e9, 5e-6}, {"device", node, 300e9, 1e-6}}};
+  RunMachine machine = on_run({{{"node", devices / node, 12.5e9, 5e-6}, {"device", node, 300e9, 1e-6}}});
   if (random.coin()) machine.levels[0].gap_seconds = 1e-6;
   return machine;
 }

@@ -147,7 +147,7 @@ TEST(EveryPrintedPlan, VerifiesWithItsSendsAndWithout) {
 
 // The names of axes that a plan's types say are those of its mesh, on whatever devices that lies.
 TEST(EveryPrintedPlan, NamesAxesOfItsMeshOrNone) {
-  const Machine machine{{{"node", 2, 1e9, 5e-6}, {"gpu", 6, 5e9, 1e-6}}};
+  const RunMachine machine = on_run({{{"node", 2, 1e9, 5e-6}, {"gpu", 6, 5e9, 1e-6}}});
   for (const char* on : {"w:2,x:3 on 4:10", "w:2,x:3", "w:2,x:3 on 0:6", "w:2,x:3 on (6:9,0:3)"}) {
     const MeshRef grid = mesh(on);
     PlanOptions options;

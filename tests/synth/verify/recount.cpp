@@ -164,7 +164,7 @@ void say_received(PlanStep& step, const Bytes& received) {
   step.received_bytes_total = std::accumulate(received.begin(), received.end(), std::int64_t{0});
 }
 
-bool recount_step(PlanStep& step, const ArrayType& before, Live& live, const Machine& machine) {
+bool recount_step(PlanStep& step, const ArrayType& before, Live& live, const RunMachine& machine) {
   const auto bytes = received(step.collective, before, step.after);
   if (!bytes || before.shape() != step.after.shape() || before.devices() != step.after.devices()) return false;
   const Bytes output = tiles_of(step.after);
@@ -191,7 +191,7 @@ bool are_rounds_of_one(std::span<const PlanStep> rounds) {
 }
 
 // An exchange in rounds: what has left makes room.
-bool recount_rounds(std::span<PlanStep> rounds, const ArrayType& before, Live& live, const Machine& machine) {
+bool recount_rounds(std::span<PlanStep> rounds, const ArrayType& before, Live& live, const RunMachine& machine) {
   const ArrayType& after = rounds[0].after;
   const Round& first = *round_of(rounds[0].collective);
   if (!are_rounds_of_one(rounds) || !same_sums(before, after) || before.shape() != after.shape()) return false;

@@ -172,9 +172,9 @@ TEST(VerifyTest, RefusesAnArrayLargerThanBothEnds) {
 
 TEST(VerifyTest, RefusesABoundThatCannotBe) {
   Plan plan = of("x:4", "f32[8@x,8]", "f32[8,8@x]");
-  const Machine slow{{{"node", 4, 1e3, 1e-3}}};
+  const RunMachine slow = on_run({{{"node", 4, 1e3, 1e-3}}});
   EXPECT_THAT(first_message(verify(plan, slow)), HasSubstr("seconds says 3.00048e-06, the replay finds 0.051"));
-  const Machine other{{{"node", 3, 1e3, 1e-3}}};
+  const RunMachine other = on_run({{{"node", 3, 1e3, 1e-3}}});
   EXPECT_EQ(first_error(verify(plan, other)), "machine-mismatch");
 }
 
