@@ -11,6 +11,7 @@
 #include "synth/program/contraction.hpp"
 #include "synth/program/registers.hpp"
 #include "typeck/typed/contractions.hpp"
+#include "typeck/typed/turned_matrices.hpp"
 #include "typeck/typed/unused_scalars.hpp"
 
 namespace tessera::typeck {
@@ -56,6 +57,7 @@ class Lowering {
     region(nodes, global_);
     lowered_.program.outputs = many(nodes.results, global_);
     UnusedScalars(lowered_.program).drop();
+    turn_matrices(lowered_.program);
     std::set<RegisterId> made;
     synth::for_each_written(lowered_.program.body, [&](RegisterId id) { made.insert(id); });
     std::set<RegisterId> given;
@@ -324,6 +326,7 @@ base::Result<Lowered> lower(const Typed& typed, Keep keep, base::StopToken stop,
     try {
       Lowered lowered = Lowering(typed, keep, stop, steps_max).all();
       UnusedScalars(lowered.program).drop();
+      turn_matrices(lowered.program);
       return lowered;
     } catch (const TooLarge& program) {
       return base::make(synth::Kind::program_too_large, steps_max, "steps").at(program.statement);
