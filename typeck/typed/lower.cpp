@@ -11,6 +11,8 @@
 #include "synth/program/contraction.hpp"
 #include "synth/program/registers.hpp"
 #include "typeck/typed/contractions.hpp"
+#include "typeck/typed/early_slices.hpp"
+#include "typeck/typed/outer_product.hpp"
 #include "typeck/typed/turned_matrices.hpp"
 #include "typeck/typed/unused_scalars.hpp"
 
@@ -25,6 +27,13 @@ using Registers = std::map<NodeId, std::vector<RegisterId>>;
 struct TooLarge {
   base::Span statement;
 };
+
+// Leaves out what nobody has to make.
+void make_less(synth::Program& program) {
+  UnusedScalars(program).drop();
+  slice_early(program);
+  turn_matrices(program);
+}
 
 class Lowering {
  public:
@@ -56,8 +65,7 @@ class Lowering {
     body_ = &lowered_.program.body;
     region(nodes, global_);
     lowered_.program.outputs = many(nodes.results, global_);
-    UnusedScalars(lowered_.program).drop();
-    turn_matrices(lowered_.program);
+    make_less(lowered_.program);
     std::set<RegisterId> made;
     synth::for_each_written(lowered_.program.body, [&](RegisterId id) { made.insert(id); });
     std::set<RegisterId> given;
@@ -167,7 +175,7 @@ class Lowering {
     std::vector<synth::Shape> shapes;
     for (const RegisterId id : made) shapes.push_back(types[id].shape());
     const std::vector<synth::ContractionStep> steps = synth::contraction_steps(sum, shapes);
-    if (steps.empty()) return step(node, synth::Apply{sum, std::move(made), {result}});
+    if (steps.empty()) return multiply(node, sum, std::move(made), result);
     for (std::size_t k = 0; k < steps.size(); ++k) {
       std::vector<RegisterId> operands;
       std::vector<const ArrayType*> operand_types;
@@ -176,8 +184,22 @@ class Lowering {
         operand_types.push_back(&types[made[number]]);
       }
       made.push_back(k + 1 == steps.size() ? result : fresh(contracted(steps[k].how, operand_types)));
-      step(node, synth::Apply{steps[k].how, std::move(operands), {made.back()}});
+      multiply(node, steps[k].how, std::move(operands), made.back());
     }
+  }
+  // One sum, of products; without anything to add up the products alone.
+  void multiply(const Node& node, const synth::Contract& sum, std::vector<RegisterId> operands, RegisterId result) {
+    std::vector<const ArrayType*> types;
+    for (const RegisterId id : operands) types.push_back(&lowered_.program.registers[id]);
+    const auto factors = outer_factors(sum, types);
+    if (!factors) return step(node, synth::Apply{sum, std::move(operands), {result}});
+    for (std::size_t k = 0; k < operands.size(); ++k) {
+      if (lowered_.program.registers[operands[k]] == (*factors)[k]) continue;
+      const RegisterId reshaped = fresh((*factors)[k]);
+      step(node, synth::Apply{synth::Reshape{}, {operands[k]}, {reshaped}});
+      operands[k] = reshaped;
+    }
+    step(node, synth::Apply{synth::Map{synth::MapOp::multiply}, std::move(operands), {result}});
   }
 
   std::vector<RegisterId> lower(const Node& node, const Redistribute& body, Registers& local) {
@@ -325,8 +347,7 @@ base::Result<Lowered> lower(const Typed& typed, Keep keep, base::StopToken stop,
     TESSERA_TRY_STATUS(verify(typed));
     try {
       Lowered lowered = Lowering(typed, keep, stop, steps_max).all();
-      UnusedScalars(lowered.program).drop();
-      turn_matrices(lowered.program);
+      make_less(lowered.program);
       return lowered;
     } catch (const TooLarge& program) {
       return base::make(synth::Kind::program_too_large, steps_max, "steps").at(program.statement);
