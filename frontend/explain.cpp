@@ -12,6 +12,7 @@
 
 #include "frontend/expected.hpp"
 #include "frontend/foreign.hpp"
+#include "frontend/foreign_layouts.hpp"
 #include "frontend/kinds.hpp"
 #include "frontend/meant.hpp"
 #include "frontend/place.hpp"
@@ -84,9 +85,16 @@ Answer number_with_letters(const Place& p) {
                   word.substr(0, letters), word.substr(letters)));
 }
 
+// `from jax.sharding import P`, whose first name was not expected.
+Answer import_of_names(const Place& p) {
+  if (p.text(p.before()) != "from") return std::nullopt;
+  int at = 1;
+  while (p.token(at).kind == TokenKind::dot) at += 2;
+  if (p.text(p.token(at)) != "import") return std::nullopt;
+  return make(Kind::foreign_word, "import").at(p.span(p.token(at))).suggest(std::string(find_foreign("import")->help));
+}
+
 Answer foreign(const Place& p) {
-  if (p.text(p.before()) == "from" && p.text(p.token(1)) == "import")
-    return make(Kind::foreign_word, "import").at(p.span(p.token(1))).suggest(std::string(find_foreign("import")->help));
   for (const Token& token : {p.found(), p.before()}) {
     if (token.kind != TokenKind::name) continue;
     if (const auto* word = find_foreign(p.text(token))) {
@@ -160,6 +168,7 @@ Answer unknown_element(const Place& p) {
   const bool is_word = role(p.found().kind) == TokenRole::word && !p.is(TokenKind::underscore);
   if (!p.expects_type() || !is_word) return std::nullopt;
   auto why = make(Kind::unknown_element_type, p.text()).at(p.span());
+  if (auto help = help_for_layout(p)) return std::move(why).suggest(std::move(*help));
   if (const auto meant = element_meant_by(p.text())) {
     return std::move(why).suggest(fmt::format("did you mean `{}`?", *meant));
   }
@@ -364,6 +373,8 @@ Answer extent_without_parentheses(const Place& p) {
   const bool goes_on = is_binary(p.found().kind) || p.is(TokenKind::left_paren);
   if (!goes_on || in_mesh(p) || !p.expects(TokenKind::right_square) || !p.expects(TokenKind::comma))
     return std::nullopt;
+  if (const auto help = help_for_layout_word(p.text(p.before())))
+    return expected_and_found(p).suggest(std::string(*help));
   return expected_and_found(p).suggest("an expression in a type stands in parentheses, as in `f32[(2 * n), 4]`");
 }
 
@@ -430,6 +441,7 @@ constexpr std::array kRules = {bad_word,
                                unit_apart,
                                file_before_array,
                                number_with_letters,
+                               import_of_names,
                                foreign,
                                lone_keyword,
                                condition_after_value,

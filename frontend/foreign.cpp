@@ -11,13 +11,13 @@
 #include "base/nearest.hpp"
 #include "base/utf8.hpp"
 #include "frontend/ast.hpp"
+#include "frontend/foreign_layouts.hpp"
 #include "frontend/text.hpp"
 
 namespace tessera::frontend {
 
 namespace {
 
-constexpr std::string_view kAs = "write `a as [8@x, 4]`: a layout is part of the type";
 constexpr std::string_view kLoop = "a loop carries a value: `loop w = w0 for i < n { ... }`";
 constexpr std::string_view kEnd = "a loop ends by its condition: `loop w = w0 for i < n while c { ... }`";
 constexpr std::string_view kLet = "a value is named with `let a = ...`";
@@ -221,17 +221,6 @@ constexpr ForeignWord kOfSessions[] = {{"quit", "`:quit` leaves a session"},
                                        {"undo", "`:undo` takes the last input of a session back"},
                                        {"timeit", "`:time EXPRESSION` measures in a session"}};
 
-constexpr ForeignWord kLayouts[] = {{"reshard", kAs},
-                                    {"redistribute", kAs},
-                                    {"distribute_tensor", kAs},
-                                    {"shard", kAs},
-                                    {"with_sharding_constraint", kAs},
-                                    {"PartitionSpec", kAs},
-                                    {"NamedSharding", kAs},
-                                    {"P", kAs},
-                                    {"keep", "write a pending type: `a as [8]{+x}`"},
-                                    {"device_put", kAs}};
-
 constexpr std::string_view kNoShape = "shapes are known before a program runs: `where(c, a, b)` selects";
 
 constexpr ForeignWord kShapes[] = {{"flip", "write `reverse(a, 0)`, or `a[::-1]`"},
@@ -328,8 +317,8 @@ constexpr ForeignWord kOfJax[] = {
     {"shard_map", "leave it out: the types say which device computes what; `local` refuses to move anything"},
     {"vmap", "leave it out: operations are element by element, and `@` takes stacks of matrices"}};
 
-constexpr std::array<std::string_view, 9> kLibraries = {"np",    "jnp", "numpy", "jax", "lax",
-                                                        "torch", "nn",  "tf",    "math"};
+constexpr std::array<std::string_view, 12> kLibraries = {"np", "jnp", "numpy", "jax",  "lax", "torch",
+                                                         "nn", "tf",  "math",  "dist", "MPI", "comm"};
 
 constexpr std::array<ForeignWord, 4> kAttributes = {
     {{"T", "write `transpose(a)`"},
@@ -373,11 +362,10 @@ std::optional<std::string_view> help_for_function(std::string_view name) {
                                                    {kTypes},
                                                    {kOfJax},
                                                    {kForeign},
-                                                   {kOfSessions},
-                                                   {kLayouts}}) {
+                                                   {kOfSessions}}) {
     if (const ForeignWord* known = find(words, name)) return known->help;
   }
-  return std::nullopt;
+  return help_for_layout_word(name);
 }
 
 std::optional<std::string_view> help_for_constant(std::string_view name) {

@@ -99,6 +99,23 @@ std::string own_text(std::string_view name) {
   return page == nullptr ? std::string() : page_prose(page->text);
 }
 
+// The name in what is written of another system: of `jnp.einsum`, `y.sharding` and `P("x", None)` the last name,
+// without arguments.
+std::string_view name_alone(std::string_view text) {
+  text = text.substr(0, text.find('('));
+  const std::size_t dot = text.rfind('.');
+  return dot == std::string_view::npos ? text : text.substr(dot + 1);
+}
+
+// What other systems mean by what is written.
+std::string text_of_others(std::string_view name) {
+  if (auto entry = bridge_entry(name)) return std::move(*entry);
+  const std::string_view alone = name_alone(name);
+  if (alone.empty() || alone == name) return {};
+  if (auto entry = bridge_entry(alone)) return std::move(*entry);
+  return own_text(alone);
+}
+
 // As wide as the screen.
 void tell(const CommandCall& call, std::string_view text) {
   const Screen& screen = call.interpreter.screen();
@@ -109,7 +126,7 @@ void tell(const CommandCall& call, std::string_view text) {
 
 std::string doc_text(std::string_view name) {
   const std::string own = own_text(name);
-  return own.empty() ? bridge_entry(name).value_or(std::string()) : own;
+  return own.empty() ? text_of_others(name) : own;
 }
 
 bool run_help(const CommandCall& call) {
@@ -135,7 +152,7 @@ bool run_doc(const CommandCall& call) {
   const CommandInfo* command = find_command(fmt::format(":{}", name));
   std::string text = own_text(name);
   if (text.empty() && command != nullptr && command->name.substr(1) == name) text = line_of(*command, 0);
-  if (text.empty()) text = bridge_entry(name).value_or(std::string());
+  if (text.empty()) text = text_of_others(name);
   if (!text.empty()) {
     tell(call, text);
     return true;

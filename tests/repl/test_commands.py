@@ -102,6 +102,12 @@ class Explain(CommandLine):
     def test_operations_and_words(self):
         self.assertTrue(self.succeeds("explain", "all_gather").startswith("all_gather(a, dim, axes)\n"))
         self.assertIn("plan", self.succeeds("explain", "par"))
+        # As it stands in the program that it comes from: without arguments, by its last name.
+        for written, here in [('P("x", None)', "here: `[8@x, 4]`"), ("Shard(0)", "here: `[8@x, 4]`"), ("y.sharding", "here: `:type a`"),
+                              ("jnp.einsum", 'here: `einsum("ij,ij->i", a, b)`'), ("jnp", "functions have no prefix"),
+                              ("comm.Allgather", "`a as [8]`"), ("DTensor", "an array"), ("MPI_Init", "starts the ranks")]:
+            with self.subTest(written=written):
+                self.assertIn(here, " ".join(self.succeeds("explain", written).split()))
 
     def test_an_unknown_slug(self):
         done = self.fails(2, "explain", "axis-used-twise")
