@@ -77,10 +77,19 @@ base::Status compile(const std::string& text, std::string_view how, const std::s
   return base::Done{};
 }
 
-// The lines of a text up to the first header of ours, which all kernels have in common.
+std::string up_to_line_at(const std::string& text, std::size_t at) { return text.substr(0, text.find('\n', at) + 1); }
+
+// Lines that many kernels begin with. Kernels of the library have their first header in common, and <cmath>, which
+// takes longest of the rest: NVRTC knows its functions without a header. Those that are written for chains of steps
+// have few sets of headers, so that theirs are taken as a whole.
 std::string first_lines(const std::string& text) {
-  const std::size_t include = text.find("#include \"");
-  return include == std::string::npos ? "" : text.substr(0, text.find('\n', include) + 1);
+  constexpr std::string_view kInclude = "#include \"";
+  const std::size_t first = text.find(kInclude);
+  if (first == std::string::npos) return "";
+  const std::size_t second = text.find(kInclude, first + 1);
+  const std::size_t last = text.rfind(kInclude);
+  return last == second || last == first ? up_to_line_at(text, first) + "#include <cmath>\n"
+                                         : up_to_line_at(text, last);
 }
 
 // A header of these lines, beside which it lies precompiled: reading them takes most of the time of a small kernel.
