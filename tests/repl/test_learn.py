@@ -1,5 +1,6 @@
 """The course: every lesson's own answer is right, every wrong answer is answered usefully, and progress is kept."""
 
+import json
 import re
 import time
 import unittest
@@ -132,6 +133,8 @@ class Course(CommandLine):
                         self.assertIn(flowing(line), flowing(done.out))
 
     def test_given_names_stay_as_they_are(self):
+        """All are judged in one process, as the answers of a class."""
+        tried = {}
         for number, lesson in enumerate(LESSONS[:-1], 1):  # the last is golf, where everything is the learner's
             given = dict(sections(lesson.read_text(encoding="utf-8")))["given"]
             answer = answer_of(lesson)
@@ -139,12 +142,19 @@ class Course(CommandLine):
             for name in re.findall(r"(?m)^let (\w+)", given):
                 tries += [f"let {name} = 0\n", f"let {name}: i64 = 0\n", f"let (other, {name}) = (0, 1)\n"]
             self.assertTrue(tries, lesson.stem)
-            for rebinding in tries:
-                for text in (rebinding + answer, answer + rebinding):
-                    with self.subTest(lesson=lesson.stem, rebinding=rebinding):
-                        done = self.check(number, text)
-                        self.assertEqual((done.status, done.out.splitlines()[:1]), (1, ["wrong"]), done)
-                        self.assertIn("is given and cannot be bound again", done.out)
+            for text in [text for rebinding in tries for text in (rebinding + answer, answer + rebinding)]:
+                student = self.folder / "class" / str(len(tried))
+                student.mkdir(parents=True)
+                (student / f"{number}.tess").write_text(text, encoding="utf-8")
+                tried[student.name] = (number, text)
+        judged = self.succeeds("learn", "--grade", "class", "--json").splitlines()
+        replies = {one["student"]: one for one in map(json.loads, judged)}
+        self.assertEqual(replies.keys(), tried.keys())
+        for student, (number, text) in tried.items():
+            with self.subTest(lesson=number, text=text):
+                done = replies[student]
+                self.assertEqual((done["lesson"], done["outcome"]), (number, "wrong"), done)
+                self.assertIn("is given and cannot be bound again", done["reply"])
 
     def test_homework_cannot_be_cheated_by_another_array(self):
         for number, name, value in [(5, "b", "f32[8, 8@x]"), (6, "b", "f32[8, 8]"), (7, "b", "f32[8@x, 8]"),
