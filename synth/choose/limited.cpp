@@ -40,6 +40,7 @@ ChooseOptions of_trials(const ChooseOptions& options) {
   ChooseOptions own = options;
   own.walk_states = std::min<std::size_t>(own.walk_states, 20'000);
   own.elimination_entries = std::min(own.elimination_entries, std::size_t{1} << 15);
+  own.halves = 0;
   return own;
 }
 

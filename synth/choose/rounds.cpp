@@ -64,6 +64,7 @@ ChooseOptions of_rounds(const ChooseOptions& options) {
   ChooseOptions own = options;
   own.walk_states = std::min<std::size_t>(own.walk_states, 50'000);
   own.elimination_entries = std::min(own.elimination_entries, std::size_t{1} << 17);
+  own.halves = 0;
   return own;
 }
 

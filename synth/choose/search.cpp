@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "synth/choose/ascent.hpp"
+#include "synth/choose/branch.hpp"
 #include "synth/choose/eliminate.hpp"
 #include "synth/choose/improve.hpp"
 #include "synth/choose/walk.hpp"
@@ -12,8 +13,11 @@ namespace tessera::synth {
 
 namespace {
 
-// The bound has reached a program that takes no more than this beyond it.
+// The bound has reached a program that takes no more than this beyond it; among many strategies less is not worth a
+// search.
 constexpr double kClosed = 1e-9;
+constexpr double kClosedOfMany = 1e-6;
+constexpr std::size_t kManyStrategies = 2'000;
 constexpr double kFirstGuess = 1e-4;
 constexpr std::size_t kNarrowBeam = 10;
 
@@ -40,10 +44,10 @@ class LayoutSearch {
     if (is_closed()) return end(ChoiceProof::ascent);
     if (by_elimination()) return end(ChoiceProof::elimination);
     if (by_walk()) return end(ChoiceProof::walk);
-    end(ChoiceProof::limit);
+    by_branching();
   }
 
-  bool is_closed() const { return seconds_ - ascent_.bound() <= kClosed * seconds_; }
+  bool is_closed() const { return seconds_ - ascent_.bound() <= closed_ * seconds_; }
   void end(ChoiceProof proof) {
     proof_ = proof;
     bound_ =
@@ -103,10 +107,18 @@ class LayoutSearch {
     }
   }
 
+  void by_branching() {
+    Branched found = branch(model_, ascent_, {seconds_, options_.halves});
+    if (found.best) take(std::move(*found.best));
+    bound_ = std::min(found.bound, seconds_);
+    proof_ = seconds_ - bound_ <= closed_ * seconds_ ? ChoiceProof::branching : ChoiceProof::limit;
+  }
+
   Model& model_;
   const ChooseOptions& options_;
   SearchStart& begin_;
   Ascent ascent_;
+  double closed_ = model_.strategies > kManyStrategies ? kClosedOfMany : kClosed;
   Assignment best_;
   double seconds_ = kEndless;
   double bound_ = 0;

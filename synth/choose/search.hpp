@@ -1,5 +1,5 @@
 // Private to synth: the search for the best program of a model, and its bound: ascent, programs, fixing, elimination,
-// walk (docs/automatic.md, section 6).
+// walk, branching (docs/automatic.md, section 6).
 #pragma once
 
 #include "synth/choose/model.hpp"

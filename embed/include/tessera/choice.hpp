@@ -62,8 +62,8 @@ struct Choice {
   double seconds = 0;        // local steps and conversions
   double bound_seconds = 0;  // no program of these operations takes less
   double gap = 0;            // (seconds - bound_seconds) / seconds
-  // `ascent`, `elimination`, `walk`, or `limit`: none of them closed the gap. `memory`: no layouts were found that fit,
-  // these need the least, and the gap is to the bound of programs that need not fit.
+  // `ascent`, `elimination`, `walk`, `branching`, or `limit`: none of them closed the gap. `memory`: no layouts were
+  // found that fit, these need the least, and the gap is to the bound of programs that need not fit.
   std::string proof;
   std::int64_t operations = 0;
   std::int64_t choices = 0;  // layouts of all operations

@@ -18,6 +18,7 @@ namespace tessera::synth {
   FOREACH(ascent, "ascent")           /* the bound reached the program */        \
   FOREACH(elimination, "elimination") /* all others were minimised away */       \
   FOREACH(walk, "walk")               /* all that could be better were walked */ \
+  FOREACH(branching, "branching")     /* so were all parts of them */            \
   FOREACH(limit, "limit")             /* nothing did: the gap says what is open */
 
 enum class ChoiceProof : std::uint8_t {

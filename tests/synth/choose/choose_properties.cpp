@@ -2,6 +2,7 @@
 
 #include "bench/choose/training.hpp"
 #include "synth/choose/ascent.hpp"
+#include "synth/choose/branch.hpp"
 #include "synth/choose/eliminate.hpp"
 #include "synth/choose/walk.hpp"
 #include "synth/program/compute_cost.hpp"
@@ -114,6 +115,11 @@ void expect_agreement(std::size_t programs, std::uint64_t seed) {
       expect_same(walked.seconds, seconds);
       expect_same(seconds_of(**model, walked.best), seconds);
     }
+    // With next to no states of a walk, it cuts again and again.
+    const Branched cut = branch(**model, ascent, {seconds * 1.1, 1000, 5, 10});
+    ASSERT_TRUE(cut.best.has_value()) << "program " << i << " of seed " << seed;
+    expect_same(seconds_of(**model, *cut.best), seconds);
+    expect_same(cut.bound, seconds);
     if (testing::Test::HasFailure()) FAIL() << "program " << i << " of seed " << seed << " on " << print(*on);
   }
 }
