@@ -275,7 +275,8 @@ Result<ChosenProgram> choose_layouts(std::string_view program, std::string_view 
     auto used = embed::used_files(*ast, texts, config, stop, embed::reader_of(config));
     if (!used) return embed::to_public(texts, used.errors());
     options->used = std::move(*used);
-    options->choose = {static_cast<std::size_t>(request.effort), request.untied, request.rivals};
+    options->choose = {static_cast<std::size_t>(request.effort), request.untied, request.rivals,
+                       static_cast<std::size_t>(std::max(0, request.tied_above))};
     synth::PlanCache plans(embed::to_machine(config.machine));
     auto typed = typeck::check(std::make_shared<const frontend::Ast>(std::move(*ast)), texts.sources,
                                typeck::Environment{}, plans, *options);

@@ -143,6 +143,7 @@ void expect_layouts_read_back(const open::Program& program, const Closed& found,
 open::Program without_copies(open::Program program) {
   for (std::uint32_t k = 0; k < program.nodes.size(); ++k) {
     program.nodes[open::ValueId{k}].copy_of = {};
+    program.nodes[open::ValueId{k}].made_for = {};
     program.nodes[open::ValueId{k}].entered = {};
   }
   return program;

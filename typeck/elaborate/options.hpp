@@ -46,6 +46,8 @@ struct ChooseWish {
   std::size_t sweeps = 60;  // of the search for a bound
   bool is_untied = false;   // each call of a function inside is laid out by itself
   bool rivals = false;      // what others would choose is priced, too
+  // Calls inside of a gradient are laid out alike, too, in functions of more operations than this over one axis.
+  std::size_t tied_above = 1'000;
 };
 
 // A file that a `use` names, read; or why it is not.

@@ -16,6 +16,8 @@ ValueId Graph::emit(Span span, std::vector<open::Type> types, decltype(open::Nod
   node.again = again_;
   node.pass_there = pass_there_;
   node.pass = pass_;
+  node.made_for = made_for_;
+  node.entered = entered_;
   const ValueId id = program_.nodes.add(std::move(node));
   region_->order.push_back(id);
   return id;

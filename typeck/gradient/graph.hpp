@@ -40,10 +40,8 @@ class Graph {
   // The value is wished to be split as that one is, and whole.
   void wish(const Use& value, ValueId as_that);
   void set_wish(ValueId value, std::optional<open::Wish> wish) { program_.nodes[value].wish = std::move(wish); }
-  void note_copy(ValueId made, ValueId original, ValueId entered) {
-    program_.nodes[made].copy_of = original;
-    program_.nodes[made].entered = entered;
-  }
+  // The node copies the one that nodes are being made for.
+  void note_copy(ValueId made) { program_.nodes[made].copy_of = made_for_; }
   // The same value, which a gradient takes for a constant.
   Use flat(const Use& value);
   // A number of that element type.
@@ -72,6 +70,14 @@ class Graph {
     pass_ = outer;
     return result;
   }
+  // Runs f; the nodes that it makes are made for a node of the function that was entered there.
+  template <class F>
+  auto made_for(ValueId original, ValueId entered, F&& f) {
+    const auto outer = std::pair(std::exchange(made_for_, original), std::exchange(entered_, entered));
+    auto result = std::forward<F>(f)();
+    std::tie(made_for_, entered_) = outer;
+    return result;
+  }
   // Runs f; the nodes that it makes compute the function again: those of a number belong together. With 0 they do not.
   template <class F>
   auto again(std::uint32_t number, synth::Pass pass_there, F&& f) {
@@ -91,6 +97,8 @@ class Graph {
   std::uint32_t again_ = 0;
   synth::Pass pass_there_ = synth::Pass::none;
   synth::Pass pass_ = synth::Pass::none;
+  ValueId made_for_;
+  ValueId entered_;
   std::size_t spent_ = 0;
 };
 

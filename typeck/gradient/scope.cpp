@@ -85,7 +85,7 @@ void Scope::emit(ValueId original, std::vector<open::Type> types, decltype(open:
   const Span span = graph_.program().nodes[original].span;
   const bool has_results = !types.empty();
   const ValueId made = graph_.emit(span, std::move(types), std::move(body));
-  graph_.note_copy(made, original, entered_);
+  graph_.note_copy(made);
   makers_[original] = made;
   if (has_results) values_[original] = graph_.elements_of(made, span);
 }
@@ -107,9 +107,11 @@ bool Scope::compute() {
     graph_.look();
     begun_.emplace_back(id, ValueId{static_cast<std::uint32_t>(graph_.made())});
     const open::Node& node = graph_.program().nodes[id];  // good until another is made
-    const bool good = graph_.again(number_of(node), node.again == 0 ? node.pass : node.pass_there, [&] {
+    const auto copied = [&] {
       return std::visit([&](const auto& body) { return compute(id, node, body); }, node.body);
-    });
+    };
+    const bool good = graph_.again(number_of(node), node.again == 0 ? node.pass : node.pass_there,
+                                   [&] { return graph_.made_for(id, entered_, copied); });
     if (!good) return false;
   }
   return true;
@@ -245,7 +247,10 @@ bool Scope::reverse() {
     const ValueId id = *at;
     const open::Node& node = graph_.program().nodes[id];  // good until another is made
     const std::size_t results = node.types.size();
-    if (!std::visit([&](const auto& body) { return reverse(id, node, body); }, node.body)) return false;
+    const auto reversed = [&] {
+      return std::visit([&](const auto& body) { return reverse(id, node, body); }, node.body);
+    };
+    if (!graph_.made_for(id, entered_, reversed)) return false;
     for (std::uint32_t k = 0; k < results; ++k) cotangents_.erase({id, k});
   }
   return true;

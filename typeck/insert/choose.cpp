@@ -68,6 +68,15 @@ void Choosing::note_made(const open::Node& node, const std::optional<Layout>& wr
   if (node.wish.has_value() && !node.wish->written_pending.empty()) in_.whole_->scaling.insert(value.node());
 }
 
+// Nodes inside of this one have noted theirs.
+void Choosing::note_made_for(const open::Node& node, std::size_t first) {
+  const auto& entered = std::get<open::Enter>(in_.program_.nodes[node.entered].body);
+  for (std::size_t made = first; made < in_.typed_.nodes.size(); ++made) {
+    const NodeId id{static_cast<std::uint32_t>(made)};
+    in_.whole_->made_for.try_emplace(id, WholeFunction::MadeFor{node.made_for, entered.instance, node.entered});
+  }
+}
+
 // A value from around the function stands for the node that it has there.
 const std::vector<NodeId>* Choosing::nodes_around(Inserter& inner, open::ValueId value) {
   const std::vector<NodeId>* const there = in_.nodes_of(value);
@@ -149,7 +158,8 @@ std::optional<InstanceId> Choosing::close(open::InstanceId callee, const std::ve
   std::vector<std::optional<Layout>> arguments;
   for (std::size_t k = 0; k < given.size(); ++k)
     arguments.push_back(function.parameters[k].is_chosen ? std::nullopt : std::optional(given[k].layout()));
-  auto chosen = problem_of(*whole, *function.chosen, arguments, {in_.options_.choose.is_untied});
+  auto chosen =
+      problem_of(*whole, *function.chosen, arguments, {in_.options_.choose.is_untied, in_.options_.choose.tied_above});
   if (!chosen.ok()) {
     for (Diagnostic& fault : std::move(chosen).errors()) in_.report(std::move(fault));
     return std::nullopt;

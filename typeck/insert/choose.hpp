@@ -32,6 +32,8 @@ class Choosing {
   MaybeHeld pinned(const open::Node& node, const open::As& as, const Held& value);
   // What the text says of an operation's result: of a constructor its layout.
   void note_made(const open::Node& node, const std::optional<Layout>& written, const Held& value);
+  // The typed nodes from `first` on are made for what the node is.
+  void note_made_for(const open::Node& node, std::size_t first);
   // What the text says of a function's parameters and results.
   void note_function(const open::Instance& function, const Instance& instance, InstanceId made);
 

@@ -172,11 +172,20 @@ NodeId ChosenInserter::taken(NodeId reader, std::size_t number, NodeId id) {
 
 NodeId ChosenInserter::taken(NodeId id, const ChosenUseAt& at, Span reader) {
   const synth::ChosenUse& use = choice_.nodes[at.node].uses[at.use];
-  const NodeId own = made(id);
+  const NodeId own = at.by_join ? joined(made(id), *at.by_join, reader) : made(id);
   const NodeId there = use.copy ? copy(own, *use.copy, reader) : own;
   auto wanted = graph_.type(there).with_layout(use.layout);
   TESSERA_CHECK(wanted.ok(), "a use wants a layout that is not one of its value");
   return convert(there, *wanted, *region_, reader);
+}
+
+NodeId ChosenInserter::joined(NodeId made, const std::pair<std::size_t, std::size_t>& join, Span reader) {
+  if (const auto known = body_->joined.find({made, join.first}); known != body_->joined.end()) return known->second;
+  const synth::ChosenUse& use = choice_.nodes[join.first].uses[join.second];
+  const NodeId there = use.copy ? copy(made, *use.copy, reader) : made;
+  auto wanted = graph_.type(there).with_layout(use.layout);
+  TESSERA_CHECK(wanted.ok(), "a join has a layout that is not one of its value");
+  return body_->joined[{made, join.first}] = convert(there, *wanted, *body_->homes.at(made), reader);
 }
 
 // A copy is made where the value is, before the node that is being made there.

@@ -32,6 +32,7 @@ class ChosenInserter {
     std::map<NodeId, NodeId> made;                            // of every whole node
     std::map<NodeId, Region*> homes;                          // where a made node is computed
     std::map<std::pair<NodeId, std::size_t>, NodeId> copies;  // of a made node, by a conversion
+    std::map<std::pair<NodeId, std::size_t>, NodeId> joined;  // a made node, by a join
   };
 
   InstanceId instance(const ChosenBody& body);
@@ -55,6 +56,8 @@ class ChosenInserter {
   // A whole node where it is used: as it is made or a copy, in the layout that is wanted.
   NodeId taken(NodeId id, const ChosenUseAt& at, Span reader);
   NodeId taken(NodeId reader, std::size_t number, NodeId id);
+  // A node in the layout that a join has, which its readers take it from.
+  NodeId joined(NodeId made, const std::pair<std::size_t, std::size_t>& join, Span reader);
   NodeId copy(NodeId made, std::size_t conversion, Span reader);
   NodeId convert(NodeId from, const ArrayType& to, Region& home, Span reader);
   synth::LiteralId literal(synth::LiteralId own);

@@ -2,7 +2,6 @@
 #include "typeck/insert/inserter.hpp"
 
 #include <algorithm>
-#include <tuple>
 
 #include "typeck/placement/requests.hpp"
 
@@ -119,17 +118,6 @@ std::optional<std::vector<Held>> Inserter::held(const std::vector<open::Use>& us
 
 void Inserter::region(const open::Region& nodes) {
   for (const open::ValueId id : nodes.order) insert(id);
-}
-
-void Inserter::insert(open::ValueId id, const open::Node& node) {
-  options_.stop.look();
-  reports_.at(id.value);
-  body_->values.begin(id, typed_.nodes.size());
-  if (whole_ != nullptr && refuses(node)) return;
-  const auto outer = std::tuple(is_local_, again_, pass_there_, pass_);
-  std::tie(is_local_, again_, pass_there_, pass_) = std::tuple(node.is_local, node.again, node.pass_there, node.pass);
-  std::visit([&](const auto& body) { insert(id, node, body); }, node.body);
-  std::tie(is_local_, again_, pass_there_, pass_) = outer;
 }
 
 Want Inserter::want_of(const open::Node& node) {

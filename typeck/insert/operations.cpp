@@ -1,8 +1,9 @@
-// One function for each operation of an open program.
+// A node of an open program, and one function for each operation.
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <array>
+#include <tuple>
 
 #include "typeck/insert/choose.hpp"
 
@@ -158,6 +159,19 @@ bool looks_itself(const open::Operation& operation) {
 }
 
 }  // namespace
+
+void Inserter::insert(open::ValueId id, const open::Node& node) {
+  options_.stop.look();
+  reports_.at(id.value);
+  const std::size_t typed_nodes = typed_.nodes.size();
+  body_->values.begin(id, typed_nodes);
+  if (whole_ != nullptr && refuses(node)) return;
+  const auto outer = std::tuple(is_local_, again_, pass_there_, pass_);
+  std::tie(is_local_, again_, pass_there_, pass_) = std::tuple(node.is_local, node.again, node.pass_there, node.pass);
+  std::visit([&](const auto& body) { insert(id, node, body); }, node.body);
+  std::tie(is_local_, again_, pass_there_, pass_) = outer;
+  if (whole_ != nullptr && node.made_for.valid()) Choosing(*this).note_made_for(node, typed_nodes);
+}
 
 void Inserter::insert(open::ValueId id, const open::Node& node, const open::Compute& body) {
   const bool is_like_missing =

@@ -5,8 +5,10 @@
 #include <algorithm>
 #include <cmath>
 #include <cstring>
+#include <tuple>
 
 #include "typeck/kinds.hpp"
+#include "typeck/layouts/folding.hpp"
 #include "typeck/typed/moves.hpp"
 
 namespace tessera::typeck {
@@ -72,10 +74,18 @@ class ProblemMaker {
     fill(*top, whole_.instance, 1, true);
     made_.bodies.push_back(std::move(top));
     if (!faults_.empty()) return std::move(faults_);
+    if (!options_.is_untied && made_.problem.nodes.size() * axes_squared() > options_.tied_above)
+      fold_calls(made_, typed_, made_for_);
     return std::move(made_);
   }
 
  private:
+  std::size_t axes_squared() const {
+    const auto is_long = [&](std::size_t axis) { return made_.problem.mesh->axes()[axis].size > 1; };
+    const auto axes = static_cast<std::size_t>(std::ranges::count_if(made_.problem.axes, is_long));
+    return axes * axes;
+  }
+
   // ---- What the problem is made of
 
   ChoiceValueId add_value(NodeId id, std::size_t result = 0) {
@@ -96,6 +106,8 @@ class ProblemMaker {
       made_.makers[node.result->value] = number;
     }
     made_.problem.nodes.push_back(std::move(node));
+    made_for_.push_back(origin_);
+    if (origin_) origin_->number = ++numbers_[{origin_->made_for.entered, origin_->made_for.node, origin_->pass}];
     return number;
   }
   // Adds the node that makes a typed node's result.
@@ -118,7 +130,9 @@ class ProblemMaker {
     join.pin = pin(id);
     join.result = add_value(id);
     const ChosenValue own{*join.result};
+    const auto outer = std::exchange(origin_, std::nullopt);
     add(std::move(join));
+    origin_ = outer;
     return session_.emplace(id, own).first->second;
   }
   ChoiceUse use_of(NodeId id) {
@@ -151,6 +165,7 @@ class ProblemMaker {
   void fill(ChosenBody& body, InstanceId instance, double executions, bool is_top) {
     ChosenBody* const outer = std::exchange(body_, &body);
     const double outer_executions = std::exchange(executions_, executions);
+    const auto outer_origin = std::exchange(origin_, std::nullopt);
     body.instance = instance;
     const Instance& own = typed_.instances[instance];
     for (std::size_t k = 0; k < own.parameters.size(); ++k) {
@@ -172,6 +187,7 @@ class ProblemMaker {
       else
         body.results.emplace_back();
     }
+    origin_ = outer_origin;
     executions_ = outer_executions;
     body_ = outer;
   }
@@ -201,7 +217,18 @@ class ProblemMaker {
   // ---- Nodes
 
   void region(const Region& nodes) {
-    for (const NodeId id : nodes.order) std::visit([&](const auto& own) { node(id, own); }, typed_.nodes[id].body);
+    const auto outer = origin_;
+    for (const NodeId id : nodes.order) {
+      origin_ = origin_of(id);
+      std::visit([&](const auto& own) { node(id, own); }, typed_.nodes[id].body);
+    }
+    origin_ = outer;
+  }
+  std::optional<FoldedNode> origin_of(NodeId id) {
+    const auto found = whole_.made_for.find(id);
+    if (found == whole_.made_for.end()) return std::nullopt;
+    const synth::Pass pass = typed_.nodes[id].pass;
+    return FoldedNode{found->second, pass, numbers_[{found->second.entered, found->second.node, pass}]};
   }
 
   void node(NodeId, const Parameter&) {}
@@ -342,6 +369,10 @@ class ProblemMaker {
   double executions_ = 1;
   std::map<InstanceId, ChosenBody*> tied_;
   std::map<NodeId, ChosenValue> session_;
+  // What the nodes that are being made are made for, that of each node, and how many were for the same.
+  std::optional<FoldedNode> origin_;
+  std::vector<std::optional<FoldedNode>> made_for_;
+  std::map<std::tuple<open::ValueId, open::ValueId, synth::Pass>, std::size_t> numbers_;
   base::Diagnostics faults_;
 };
 

@@ -23,7 +23,7 @@ class LifeFinder {
 
   std::vector<ChoiceLife> run() {
     const Instance& own = typed_.instances[top_.instance];
-    Frame frame{&top_, {}};
+    Frame frame{&top_, {}, {}};
     frame_ = &frame;
     for (const NodeId parameter : own.parameters) {
       frame.lives[{parameter, 0}] = bear({parameter, 0});
@@ -41,6 +41,7 @@ class LifeFinder {
   struct Frame {
     const ChosenBody* body = nullptr;
     std::map<ResultKey, std::size_t> lives;
+    std::map<std::pair<std::size_t, std::size_t>, std::size_t> joined;  // of a life and a join
   };
   // Copies of values from outside of a loop or branch are made before it; what a loop reads stays until its end.
   struct Scope {
@@ -78,12 +79,26 @@ class LifeFinder {
 
   // A use takes the value now and needs it until then.
   std::pair<std::size_t, std::size_t> read(NodeId id, const ChosenUseAt& at, std::size_t until) {
-    const ChoiceValueId value = problem_.nodes[at.node].uses[at.use].value;
-    const std::size_t life = life_of(id, value);
-    TESSERA_CHECK(lives_[life].value == value, "a use takes another value than its life's");
+    const auto [node, use] = at.by_join.value_or(std::pair(at.node, at.use));
+    const std::size_t own = life_of(id, problem_.nodes[node].uses[use].value);
+    return read_of(at.by_join ? joined(own, *at.by_join) : own, at.node, at.use, until);
+  }
+  // What a join took of it, from which the join's readers take it.
+  std::size_t joined(std::size_t life, const std::pair<std::size_t, std::size_t>& join) {
+    const auto [at, is_new] = frame_->joined.try_emplace({life, join.first}, 0);
+    if (!is_new) return at->second;
+    const auto taken = read_of(life, join.first, join.second, now_);
+    at->second = alias(taken, *problem_.nodes[join.first].result);
+    lives_[at->second].born = lives_[at->second].dies = lives_[life].reads[taken.second].moment;
+    depths_[at->second] = depths_[life];
+    return at->second;
+  }
+  std::pair<std::size_t, std::size_t> read_of(std::size_t life, std::size_t node, std::size_t use, std::size_t until) {
+    TESSERA_CHECK(lives_[life].value == problem_.nodes[node].uses[use].value,
+                  "a use is of another value than its life");
     const bool is_outside = depths_[life] < scopes_.size();
     const std::size_t moment = is_outside ? scopes_[depths_[life]].begin : now_;
-    lives_[life].reads.push_back({at.node, at.use, moment, std::max(moment, until)});
+    lives_[life].reads.push_back({node, use, moment, std::max(moment, until)});
     const std::pair<std::size_t, std::size_t> own{life, lives_[life].reads.size() - 1};
     for (std::size_t depth = depths_[life]; depth < scopes_.size(); ++depth) {
       if (!scopes_[depth].is_loop) continue;
@@ -151,7 +166,7 @@ class LifeFinder {
   void node(NodeId id, const Call& call) {
     const Instance& own = typed_.instances[call.instance];
     const ChosenBody& body = *frame_->body->calls.at(id);
-    Frame inner{&body, {}};
+    Frame inner{&body, {}, {}};
     for (std::size_t k = 0; k < call.arguments.size(); ++k) {
       const auto taken = read(id, k, call.arguments[k], now_);
       inner.lives[{own.parameters[k], 0}] = alias(taken, body.values.at({own.parameters[k], 0}).value);

@@ -13,6 +13,7 @@
 
 #include "base/source.hpp"
 #include "synth/layout/layout.hpp"
+#include "typeck/open/open.hpp"
 #include "typeck/typed/typed.hpp"
 
 namespace tessera::typeck {
@@ -22,6 +23,13 @@ struct WholeFunction {
     std::string name;
     base::Span span;
     NodeId node;
+  };
+
+  // A node of a gradient: for which node of a function it was made, and which call of that function.
+  struct MadeFor {
+    open::ValueId node;
+    open::InstanceId function;
+    open::ValueId entered;
   };
 
   // Its nodes, those of the functions that it calls, and no statement. Of types only elements, shapes and meshes count.
@@ -36,6 +44,7 @@ struct WholeFunction {
   std::set<NodeId> scaling;
   // Of instances of an `auto fn`: the parameter that each result lies as.
   std::map<InstanceId, std::vector<std::optional<std::size_t>>> results_as;
+  std::map<NodeId, MadeFor> made_for;
   std::vector<Name> names;  // that the function's body binds
 };
 

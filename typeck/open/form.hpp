@@ -238,11 +238,17 @@ class Form {
     if (io_.said(one.shares_wish.valid(), "shares_wish")) use(one.shares_wish);
     optional(one.wish, "wish", [&](auto& own) { wish(own); });
     if (io_.said(one.pass != synth::Pass::none, "pass")) pass(one.pass);
-    if (!io_.said(one.again != 0, "again")) return;
-    io_.number(one.again);
-    if (io_.said(one.pass_there != synth::Pass::none, "there")) pass(one.pass_there);
-    if (!io_.said(one.copy_of.valid(), "of")) return;
-    use(one.copy_of);
+    if (io_.said(one.again != 0, "again")) {
+      io_.number(one.again);
+      if (io_.said(one.pass_there != synth::Pass::none, "there")) pass(one.pass_there);
+    }
+    // A copy is made for what it copies.
+    const bool is_copy = io_.said(one.copy_of.valid(), "of");
+    if (is_copy) use(one.copy_of);
+    if constexpr (Io::kReads) one.made_for = one.copy_of;
+    const bool is_made_for = !is_copy && io_.said(one.made_for.valid(), "for");
+    if (is_made_for) use(one.made_for);
+    if (!is_copy && !is_made_for) return;
     io_.word("in");
     use(one.entered);
   }

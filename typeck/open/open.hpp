@@ -298,10 +298,13 @@ struct Node {
   // and in these passes.
   std::uint32_t again = 0;
   synth::Pass pass_there = synth::Pass::none;
-  // The node of that function that it copies, and the node by which the function was entered here: it lies as that one
-  // does there.
-  ValueId copy_of = {};
+  // In a gradient: the node of a function that it was made for, to compute it again or to reverse it, and the node by
+  // which that function was entered here. Two calls of one function are entered by two nodes, and what is made for the
+  // same node in both belongs together.
+  ValueId made_for = {};
   ValueId entered = {};
+  // The node of that function that it copies, which it lies as.
+  ValueId copy_of = {};
 };
 
 // A `let` whose type a printed program shows.

@@ -118,13 +118,17 @@ class Verifier {
     if (one.wish.has_value() && one.wish->layout.has_value())
       TESSERA_CHECK(one.wish->mesh != nullptr, "a layout is wished for on no mesh");
     if (one.wish.has_value() && one.wish->as_that.valid()) use(one.wish->as_that, "a value that is wished for");
+    if (one.made_for.valid()) made_for(one);
     if (one.copy_of.valid()) copy(one);
     std::visit([&](const auto& body) { check(one, body); }, one.body);
   }
+  void made_for(const Node& one) const {
+    TESSERA_CHECK(one.made_for.value < known_.size(), "a node is made for none");
+    use(one.entered, "the function that a node is made for");
+    TESSERA_CHECK(std::holds_alternative<Enter>(program_.nodes[one.entered].body), "a node is made for no function");
+  }
   void copy(const Node& one) const {
-    TESSERA_CHECK(one.copy_of.value < known_.size(), "a copy of no node");
-    use(one.entered, "the function that a node is copied out of");
-    TESSERA_CHECK(std::holds_alternative<Enter>(program_.nodes[one.entered].body), "a copy out of no function");
+    TESSERA_CHECK(one.copy_of == one.made_for, "a copy of no node");
     const Node& original = program_.nodes[one.copy_of];
     TESSERA_CHECK(original.body.index() == one.body.index() && original.types == one.types,
                   "a copy is not like its original");

@@ -85,6 +85,9 @@ struct ChooseRequest {
   bool untied = false;        // calls of one function are laid out one by one
   bool rivals = true;
   bool closed = false;  // the closed text is wanted
+  // Calls inside of a gradient are laid out alike, too, in functions of more operations than this over one axis, a
+  // quarter of it over two, a ninth over three.
+  int tied_above = 1000;
 };
 
 struct ChosenProgram {
