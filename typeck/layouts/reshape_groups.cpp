@@ -111,6 +111,27 @@ bool are_few_more(const Shape& longer, const Shape& own) {
   return growth <= 2;
 }
 
+// What a reshape into these splits takes where tiles do not hold the same; nothing where there is no such way.
+struct Shifts {
+  bool are_needed = false;
+  std::optional<LongerReshape> longer;
+};
+Shifts shifts_of(const synth::Mesh& mesh, const Shape& from, const Shape& to, const std::vector<AxisList>& after) {
+  LongerReshape longer{from, to};
+  Shifts shifts;
+  for (const Group& group : groups(from, to)) {
+    const AxisList& axes = after[group.after.front()];
+    if (fits_group(mesh, axes, from, to, group)) continue;
+    shifts.are_needed = true;
+    const auto extents = longer_extents(mesh, axes, from, to, group);
+    if (!extents.has_value()) return shifts;
+    longer.before[group.before.front()] = extents->before;
+    longer.after[group.after.front()] = extents->after;
+  }
+  if (shifts.are_needed && are_few_more(longer.before, from)) shifts.longer = std::move(longer);
+  return shifts;
+}
+
 using Fits = std::function<bool(const AxisList& axes, const Group& group)>;
 
 // The axes that split an array and no longer do so after it is brought to other splits.
@@ -186,24 +207,18 @@ std::vector<ReshapeLayouts> shifted_reshapes(const synth::ArrayType& from, const
     is_longer = true;
     return longer_extents(from.mesh(), axes, from.shape(), to, group).has_value();
   });
-  return is_longer ? all : std::vector<ReshapeLayouts>();
+  if (!is_longer) return {};
+  // Axes that each fit alone may make the arrays too long together.
+  std::erase_if(all, [&](const ReshapeLayouts& layouts) {
+    const Shifts shifts = shifts_of(from.mesh(), from.shape(), to, layouts.after);
+    return shifts.are_needed && !shifts.longer.has_value();
+  });
+  return all;
 }
 
 std::optional<LongerReshape> longer_reshape(const synth::ArrayType& from, const synth::ArrayType& to) {
-  LongerReshape longer{from.shape(), to.shape()};
   if (synth::elements(from.shape()) == 0) return std::nullopt;
-  bool is_longer = false;
-  for (const Group& group : groups(from.shape(), to.shape())) {
-    const AxisList& axes = to.layout().split(group.after.front());
-    if (fits_group(from.mesh(), axes, from.shape(), to.shape(), group)) continue;
-    const auto extents = longer_extents(from.mesh(), axes, from.shape(), to.shape(), group);
-    if (!extents.has_value()) return std::nullopt;
-    longer.before[group.before.front()] = extents->before;
-    longer.after[group.after.front()] = extents->after;
-    is_longer = true;
-  }
-  if (!is_longer || !are_few_more(longer.before, from.shape())) return std::nullopt;
-  return longer;
+  return shifts_of(from.mesh(), from.shape(), to.shape(), to.layout().splits()).longer;
 }
 
 std::optional<ReshapeLayouts> reshape_into(const synth::ArrayType& from, const Shape& to,
