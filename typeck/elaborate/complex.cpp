@@ -22,6 +22,14 @@ MaybeValue joined(OperationCall& call, const Formula& f, const MaybeValue& re, c
 
 }  // namespace
 
+MaybeValue of_both_parts(OperationCall& call, const Checked& a, const std::function<Checked(const Checked&)>& of_part) {
+  const Formula f(call);
+  const MaybeValue re = real(call, f, a);
+  const MaybeValue im = imaginary(call, f, a);
+  if (!re.has_value() || !im.has_value()) return std::nullopt;
+  return joined(call, f, of_part(*re), of_part(*im));
+}
+
 // The parameters are the real and the imaginary part.
 MaybeValue run_complex(OperationCall& call) {
   const auto parts = alike(call, {0, 1});
@@ -59,6 +67,13 @@ MaybeValue absolute_of_complex(OperationCall& call, const Checked& a) {
   const Formula f(call);
   const MaybeValue whole = f.finished(a);
   return hypotenuse(f, real(call, f, *whole), imaginary(call, f, *whole));
+}
+
+MaybeValue square_of_complex(OperationCall& call, const Checked& a) {
+  const Formula f(call);
+  const MaybeValue re = real(call, f, a);
+  const MaybeValue im = imaginary(call, f, a);
+  return f.add(f.multiply(re, re), f.multiply(im, im));
 }
 
 // e^re (cos im + i sin im)

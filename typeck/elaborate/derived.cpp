@@ -71,13 +71,24 @@ MaybeValue operand(OperationCall& call, Operands which) {
   return call.elaborator.finished(*a, call.quoted(), call.span);
 }
 
-// The operand, finished, as floats: integers and bool are counted with in f64, as in `mean`.
-MaybeValue float_operand(OperationCall& call) {
+// The operand, finished, as floats or complex numbers: integers and bool are counted with in f64, as in `mean`.
+MaybeValue numeric_operand(OperationCall& call) {
   MaybeValue a = call.array(0);
-  if (!a.has_value() || !call.wants_real(*a)) return std::nullopt;
-  if (!synth::is_float(call.elaborator.element(*a)))
+  if (!a.has_value()) return std::nullopt;
+  if (!synth::is_rounded(call.elaborator.element(*a)))
     a = call.elaborator.index_wise().cast_to(call.span, *a, ElementType::f64);
   return Formula(call).finished(a);
+}
+
+// The same, of real numbers only.
+MaybeValue float_operand(OperationCall& call) {
+  const MaybeValue a = numeric_operand(call);
+  if (!a.has_value()) return std::nullopt;
+  const auto* const spread = std::get_if<Spread>(&call.info.detail);
+  const char* const help = spread == nullptr              ? "take a part of it: `re(a)`, `im(a)` or `abs(a)`"
+                           : *spread == Spread::deviation ? "it is `sqrt(var(re(a)) + var(im(a)))`"
+                                                          : "it is `var(re(a)) + var(im(a))`";
+  return call.wants_element(*a, !synth::is_complex(call.elaborator.element(*a)), help) ? a : std::nullopt;
 }
 
 MaybeValue ceil_of(const Formula& f, const MaybeValue& a) { return f.negate(f.map(MapOp::floor, {f.negate(a)})); }
@@ -295,12 +306,14 @@ MaybeValue run_covariance(OperationCall& call) {
 }
 
 MaybeValue run_norm(OperationCall& call) {
-  const MaybeValue a = float_operand(call);
+  const MaybeValue a = numeric_operand(call);
   if (!a.has_value()) return std::nullopt;
   const auto dimensions = call.dims(1, call.elaborator.type(*a).rank());
   if (!dimensions.has_value()) return std::nullopt;
   const Formula f(call);
-  return f.map(MapOp::sqrt, {f.finished(f.sum(f.multiply(a, a), *dimensions))});
+  const MaybeValue squares =
+      synth::is_complex(call.elaborator.element(*a)) ? square_of_complex(call, *a) : f.multiply(a, a);
+  return f.map(MapOp::sqrt, {f.finished(f.sum(squares, *dimensions))});
 }
 
 namespace {

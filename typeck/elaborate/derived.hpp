@@ -1,6 +1,7 @@
 // Formulas of operations that are made of others. Private to typeck/elaborate/.
 #pragma once
 
+#include <functional>
 #include <optional>
 #include <vector>
 
@@ -47,7 +48,10 @@ class Formula {
 // `abs` and `exp` of complex numbers (complex.cpp), and what they are made of (curves.cpp): of two floats that lie
 // alike sqrt(a^2 + b^2), and the angle of the point (x, y).
 MaybeValue absolute_of_complex(OperationCall& call, const Checked& a);
+MaybeValue square_of_complex(OperationCall& call, const Checked& a);  // of the size: re^2 + im^2
 MaybeValue exponential_of_complex(OperationCall& call, const Checked& a);
+// Something linear, of each of the parts.
+MaybeValue of_both_parts(OperationCall& call, const Checked& a, const std::function<Checked(const Checked&)>& of_part);
 MaybeValue hypotenuse(const Formula& f, const MaybeValue& a, const MaybeValue& b);
 MaybeValue angle_of(const Formula& f, const MaybeValue& y, const MaybeValue& x);
 

@@ -241,12 +241,7 @@ class ListReader {
   bool read(ExprId id, std::size_t depth) {
     if (const auto* list = std::get_if<frontend::ListLiteral>(&ast_[id].node)) return read_list(id, *list, depth);
     const auto value = literal_value(ast_, id);
-    if (!value.has_value() && is_number_literal(ast_, id))
-      return fail(base::make(Kind::list_item).suggest("complex numbers are joined: `complex([1.0, 0.0], [0.0, 2.0])`"),
-                  id);
-    if (!value.has_value())
-      return fail(base::make(Kind::list_item).suggest("arrays are joined: `concat([reshape(a, [1]), [2.5]], 0)`"), id);
-
+    if (!value.has_value()) return fail(base::make(Kind::list_item).suggest(help_for_item(ast_, id)), id);
     if (depth != shape.size()) return fail(base::make(Kind::ragged_list, "none", shape[depth]), id);
     values.push_back(*value);
     return true;

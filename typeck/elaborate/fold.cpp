@@ -115,6 +115,25 @@ bool is_number_literal(const Ast& ast, ExprId id) {
   return std::holds_alternative<frontend::IntLiteral>(node) || std::holds_alternative<frontend::FloatLiteral>(node);
 }
 
+namespace {
+
+bool has_imaginary_literal(const Ast& ast, ExprId id) {
+  const auto& node = ast[id].node;
+  if (const auto* unary = std::get_if<frontend::Unary>(&node)) return has_imaginary_literal(ast, unary->operand);
+  if (const auto* binary = std::get_if<frontend::Binary>(&node))
+    return has_imaginary_literal(ast, binary->left) || has_imaginary_literal(ast, binary->right);
+  const auto* number = std::get_if<frontend::FloatLiteral>(&node);
+  return number != nullptr && number->is_imaginary;
+}
+
+}  // namespace
+
+std::string help_for_item(const Ast& ast, ExprId id) {
+  if (!is_number_literal(ast, id)) return "arrays are joined: `concat([reshape(a, [1]), [2.5]], 0)`";
+  return has_imaginary_literal(ast, id) ? "complex numbers are joined: `complex([1.0, 0.0], [0.0, 2.0])`"
+                                        : "arithmetic stands outside of the list, as in `[1.0, 3.0] / 2.0`";
+}
+
 bool has_float_literal(const Ast& ast, ExprId id) {
   const auto& node = ast[id].node;
   if (std::holds_alternative<frontend::FloatLiteral>(node)) return true;

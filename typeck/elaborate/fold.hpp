@@ -26,6 +26,8 @@ std::optional<KnownScalar> literal_value(const Ast& ast, ExprId id);
 bool has_float_literal(const Ast& ast, ExprId id);
 // A number, or arithmetic of numbers, complex ones too.
 bool is_number_literal(const Ast& ast, ExprId id);
+// What to write instead of such an item of a list, which is no literal.
+std::string help_for_item(const Ast& ast, ExprId id);
 std::string print_known(const KnownScalar& value);
 
 // The same result as at run time, or nothing where the run would fail (a zero divisor) or should compute the value

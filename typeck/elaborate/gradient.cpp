@@ -30,8 +30,10 @@ class Chosen {
     const ValueId loss = instance_.body.results[0].value;
     const open::Type type = elaborator_.type(loss);
     if (type.rank() == 0 && synth::is_float(type.element())) return true;
-    const std::string help = synth::is_float(type.element()) ? "reduce it, as in `sum(...)` or `mean(...)`"
-                                                             : "cast it first, as in f32(...)";
+    const std::string help = synth::is_complex(type.element())
+                                 ? "a loss is real: take `re(...)`, or a sum of `abs(...)`"
+                             : synth::is_float(type.element()) ? "reduce it, as in `sum(...)` or `mean(...)`"
+                                                               : "cast it first, as in f32(...)";
     elaborator_.report(base::make(Kind::not_differentiable, fmt::format("`{}`", fn_.name.text),
                                   fmt::format("its first result is {}, not a scalar of floats", elaborator_.text(loss)))
                            .at(written_.function.span)
@@ -44,11 +46,11 @@ class Chosen {
     if (written_.wrt.has_value())
       return std::all_of(written_.wrt->begin(), written_.wrt->end(), [&](const auto& name) { return choose(name); });
     for (std::size_t k = 0; k < fn_.parameters.size(); ++k) {
-      if (is_float(k)) parameters.push_back(k);
+      if (has_slope(k)) parameters.push_back(k);
     }
     if (!parameters.empty()) return true;
     elaborator_.report(base::make(Kind::not_differentiable, fmt::format("`{}`", fn_.name.text),
-                                  std::string("it has no parameter of floats"))
+                                  std::string("it has no parameter of floats or complex numbers"))
                            .at(written_.function.span));
     return false;
   }
@@ -57,7 +59,7 @@ class Chosen {
 
  private:
   const open::Type& type_of(std::size_t k) const { return elaborator_.type(instance_.parameters[k].value); }
-  bool is_float(std::size_t k) const { return synth::is_float(synth::computed_as(type_of(k).element())); }
+  bool has_slope(std::size_t k) const { return synth::is_rounded(synth::computed_as(type_of(k).element())); }
 
   bool choose(const frontend::Name& name) {
     const auto found = std::find_if(fn_.parameters.begin(), fn_.parameters.end(),
@@ -74,12 +76,12 @@ class Chosen {
       elaborator_.report(base::make(Kind::name_repeated, name.text).at(name.span));
       return false;
     }
-    if (!is_float(k)) {
+    if (!has_slope(k)) {
       elaborator_.report(base::make(Kind::not_differentiable, fmt::format("`{}`", name.text),
                                     fmt::format("it is {}", elaborator_.text(instance_.parameters[k].value)))
                              .at(name.span)
                              .also(found->name.span, "declared here")
-                             .suggest("gradients are with respect to floats"));
+                             .suggest("gradients are with respect to floats and complex numbers"));
       return false;
     }
     parameters.push_back(k);

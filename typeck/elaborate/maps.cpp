@@ -144,18 +144,17 @@ MaybeValue run_min_max(OperationCall& call) {
                                           element, call.quoted());
 }
 
-// abs(a - b) <= atol + rtol * abs(b) everywhere, or the same infinity.
+// abs(a - b) <= atol + rtol * abs(b) everywhere, or the same infinity. Of complex numbers these are sizes.
 MaybeValue run_allclose(OperationCall& call) {
   Elaborator& elaborator = call.elaborator;
   const auto both = alike(call, {0, 1});
   if (!both.has_value()) return std::nullopt;
   const ElementType element = elaborator.element(both->front());
-  const char* const help =
-      synth::is_complex(element) ? "compare the parts, as in `allclose(re(a), re(b))`" : "compare integers with ==";
-  if (!call.wants_element(both->front(), synth::is_float(element), help)) return std::nullopt;
+  if (!call.wants_element(both->front(), synth::is_rounded(element), "compare integers with ==")) return std::nullopt;
+  const ElementType part = synth::part_of(element);
   const MeshRef mesh = elaborator.type(both->front()).mesh_ref();
-  MaybeValue rtol = call.has(2) ? call.array(2, element) : elaborator.scalar(call.span, 1e-5, element, mesh);
-  MaybeValue atol = call.has(3) ? call.array(3, element) : elaborator.scalar(call.span, 1e-8, element, mesh);
+  MaybeValue rtol = call.has(2) ? call.array(2, part) : elaborator.scalar(call.span, 1e-5, part, mesh);
+  MaybeValue atol = call.has(3) ? call.array(3, part) : elaborator.scalar(call.span, 1e-8, part, mesh);
   if (!rtol.has_value() || !atol.has_value()) return std::nullopt;
   const std::string who = call.quoted();
   const auto step = [&](synth::MapOp op, const std::vector<MaybeValue>& operands, ElementType result) -> MaybeValue {
@@ -171,14 +170,17 @@ MaybeValue run_allclose(OperationCall& call) {
   if (!together.has_value()) return std::nullopt;
   const MaybeValue a = (*together)[0];
   const MaybeValue b = (*together)[1];
-  const MaybeValue distance = step(synth::MapOp::abs, {step(synth::MapOp::subtract, {a, b}, element)}, element);
-  const MaybeValue relative = step(synth::MapOp::multiply, {rtol, step(synth::MapOp::abs, {b}, element)}, element);
+  const auto size = [&](const MaybeValue& of) -> MaybeValue {
+    if (!of.has_value() || !synth::is_complex(element)) return step(synth::MapOp::abs, {of}, element);
+    return absolute_of_complex(call, *of);
+  };
+  const MaybeValue distance = size(step(synth::MapOp::subtract, {a, b}, element));
+  const MaybeValue relative = step(synth::MapOp::multiply, {rtol, size(b)}, part);
   // An infinity is near to itself only: no distance within a finite limit is infinite.
-  const double most =
-      element == ElementType::f32 ? std::numeric_limits<float>::max() : std::numeric_limits<double>::max();
-  const MaybeValue limit = step(
-      synth::MapOp::minimum,
-      {step(synth::MapOp::add, {atol, relative}, element), elaborator.scalar(call.span, most, element, mesh)}, element);
+  const double most = part == ElementType::f32 ? std::numeric_limits<float>::max() : std::numeric_limits<double>::max();
+  const MaybeValue limit =
+      step(synth::MapOp::minimum,
+           {step(synth::MapOp::add, {atol, relative}, part), elaborator.scalar(call.span, most, part, mesh)}, part);
   const MaybeValue near = step(synth::MapOp::less_equal, {distance, limit}, ElementType::boolean);
   const MaybeValue same = step(synth::MapOp::equal, {a, b}, ElementType::boolean);
   const MaybeValue good = step(synth::MapOp::logical_or, {near, same}, ElementType::boolean);

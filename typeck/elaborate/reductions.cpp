@@ -97,7 +97,7 @@ MaybeValue run_product(OperationCall& call) {
   const auto dimensions = call.dims(1, call.elaborator.type(*a).rank());
   if (!dimensions.has_value() || !call.reduces_ranges(*dimensions)) return std::nullopt;
   const bool is_real = !synth::is_complex(call.elaborator.element(*a));
-  if (!call.wants_element(*a, is_real, "complex numbers are multiplied by `*`, `@` and `einsum`")) return std::nullopt;
+  if (!call.wants_element(*a, is_real, "carry it: `loop p = c64(1.0) for i < 8 { p * a[i] }`")) return std::nullopt;
   if (call.elaborator.type(*a).element() == ElementType::boolean)
     a = call.elaborator.index_wise().cast_to(call.span, *a, ElementType::i64);
   if (a.has_value()) a = masked(call, *a, synth::ReduceKind::product);
@@ -171,9 +171,11 @@ MaybeValue run_scan(OperationCall& call) {
   const auto dimension = call.dim(1, call.elaborator.type(*a).rank());
   if (!dimension.has_value()) return std::nullopt;
   const auto op = std::get<synth::ReduceOp>(call.info.detail);
-  const char* const help = op == synth::ReduceOp::sum ? "take the parts: `complex(cumsum(re(a), 0), cumsum(im(a), 0))`"
-                                                      : "take the parts: `re(a)` and `im(a)`";
-  if (!call.wants_element(*a, !synth::is_complex(call.elaborator.element(*a)), help)) return std::nullopt;
+  const bool is_complex = synth::is_complex(call.elaborator.element(*a));
+  const char* const help = op == synth::ReduceOp::product
+                               ? "carry it: `let (last, all) = scan p = c64(1.0) for i < 8 { (p * a[i], p * a[i]) }`"
+                               : "complex numbers have no order: take `abs(a)`, `re(a)` or `im(a)`";
+  if (!call.wants_element(*a, !is_complex || op == synth::ReduceOp::sum, help)) return std::nullopt;
   if (call.elaborator.type(*a).element() == ElementType::boolean) {
     const bool counts = op == synth::ReduceOp::sum || op == synth::ReduceOp::product;
     if (!call.wants_element(*a, counts, "cast it first, as in i32(...)")) return std::nullopt;
@@ -182,10 +184,12 @@ MaybeValue run_scan(OperationCall& call) {
   if (!a.has_value()) return std::nullopt;
   const Checked finished = made_whole(call, *a, {});
   const synth::Scan scan{static_cast<std::uint8_t>(*dimension), false, op};
-  const Checked values =
-      call.elaborator.compute(call.span, call.elaborator.type(finished), scan, {finished}, call.quoted());
-  call.elaborator.share_wish(values, finished);
-  return values;
+  const auto run_along = [&](const Checked& of) {
+    const Checked values = call.elaborator.compute(call.span, call.elaborator.type(of), scan, {of}, call.quoted());
+    call.elaborator.share_wish(values, of);
+    return values;
+  };
+  return is_complex ? of_both_parts(call, finished, run_along) : MaybeValue(run_along(finished));
 }
 
 namespace {
