@@ -14,7 +14,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-std::uint64_t numpy_programs() { return std::getenv("TESSERA_FULL") != nullptr ? 1000 : 100; }
+std::uint64_t numpy_programs() { return std::getenv("TESSERA_FULL") != nullptr ? 5000 : 100; }
 
 class NumPy : public testing::Test {
  protected:

@@ -246,6 +246,7 @@ struct Loss {
 };
 constexpr auto kLosses = std::to_array<Loss>({{"sum({0} * $0)", 0},
                                               {"sum(again {{ {0} * $0 }})", 0},
+                                              {"sum(re(complex({0}, {0}) * complex($0, $0 * 0.0)))", 0},
                                               {"sum(loop s = {0} * $0 for i < 3 {{ s + {0} }})", 3},
                                               {"sum(if sum({0}) > 0.0 {{ {0} * $0 }} else {{ $0 * {0} }})", 0}});
 

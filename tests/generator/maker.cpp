@@ -13,8 +13,8 @@ namespace {
 std::vector<Production> all_productions() {
   std::vector<Production> all;
   for (auto family :
-       {elementwise_productions, reduction_productions, derived_productions, shape_productions, selection_productions,
-        contraction_productions, matrix_productions, layout_productions, control_productions}) {
+       {elementwise_productions, reduction_productions, derived_productions, complex_productions, shape_productions,
+        selection_productions, contraction_productions, matrix_productions, layout_productions, control_productions}) {
     for (const Production& production : family()) all.push_back(production);
   }
   return all;

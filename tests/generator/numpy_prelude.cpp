@@ -47,6 +47,13 @@ def cast(x, dtype):
     return np.asarray(x).astype(dtype)
 
 
+def joined(re, im):
+    re = np.asarray(re)
+    z = np.empty(re.shape, dtype=np.complex64 if re.dtype == np.float32 else np.complex128)
+    z.real, z.imag = re, im
+    return z[()]
+
+
 def stored_f16(x):
     return np.asarray(x).astype(np.float16).astype(np.float32)
 

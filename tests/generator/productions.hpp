@@ -21,6 +21,7 @@ const std::vector<Production>& productions();
 std::vector<Production> elementwise_productions();
 std::vector<Production> reduction_productions();
 std::vector<Production> derived_productions();
+std::vector<Production> complex_productions();
 std::vector<Production> shape_productions();
 std::vector<Production> selection_productions();
 std::vector<Production> contraction_productions();
