@@ -1,9 +1,9 @@
-// Loops and branches: which place a register has in which round (memory/memory_plan.hpp).
+// Loops and branches: which place a register has in which turn (memory/memory_plan.hpp).
 #include <algorithm>
 #include <span>
 
 #include "runtime/execute/executor.hpp"
-#include "runtime/execute/rounds.hpp"
+#include "runtime/execute/turns.hpp"
 #include "runtime/kernels/map.hpp"
 #include "runtime/kernels/parallel.hpp"
 #include "runtime/kinds.hpp"
@@ -12,7 +12,7 @@ namespace tessera::runtime {
 
 namespace {
 
-base::Diagnostic too_many_rounds(const synth::Step& step, std::int64_t count) {
+base::Diagnostic too_many_turns(const synth::Step& step, std::int64_t count) {
   return base::make(Kind::too_many_turns, count, count == 1 ? "" : "s").from_step(step.origin);
 }
 
@@ -21,25 +21,25 @@ base::Diagnostic too_many_rounds(const synth::Step& step, std::int64_t count) {
 base::Status Executor::run_node(const synth::Step& step, const StepPlan& plan, const synth::Repeat& repeat) {
   TESSERA_TRY(count, storage_.scalar<std::int64_t>(repeat.count));
   TESSERA_TRY(begins, goes_on(repeat, repeat.initial));
-  const std::int64_t rounds = begins ? count : 0;
-  if (begins && count < 1 && repeat.is_limited) return too_many_rounds(step, count);
+  const std::int64_t turns = begins ? count : 0;
+  if (begins && count < 1 && repeat.is_limited) return too_many_turns(step, count);
   for (const SharedPlace& place : plan.shared) {
     for (const synth::RegisterId id : place.by) storage_.move_to(id, storage_.offset(place.result));
   }
-  TESSERA_TRY(carried, begin_loop(repeat, rounds));
+  TESSERA_TRY(carried, begin_loop(repeat, turns));
   ++loops_;
-  for (std::int64_t round = 0; round < rounds; ++round) {
+  for (std::int64_t turn = 0; turn < turns; ++turn) {
     if (repeat.body.empty() && world_.stop != nullptr && world_.stop->load(std::memory_order_relaxed)) {
       return base::make(base::Kind::interrupted).from_step(step.origin);
     }
-    TESSERA_TRY_STATUS(begin_round(repeat, carried, round, rounds));
+    TESSERA_TRY_STATUS(begin_turn(repeat, carried, turn, turns));
     TESSERA_TRY_STATUS(run_body(repeat.body, plan.bodies[0]));
-    TESSERA_TRY_STATUS(end_round(repeat, carried, round, rounds));
+    TESSERA_TRY_STATUS(end_turn(repeat, carried, turn, turns));
     TESSERA_TRY_STATUS(storage_.engine().turn_ends());
     TESSERA_TRY(more, goes_on(repeat, repeat.next));
-    if (more && round + 1 == rounds && repeat.is_limited) return too_many_rounds(step, count);
+    if (more && turn + 1 == turns && repeat.is_limited) return too_many_turns(step, count);
     if (more) continue;
-    if (!writes_result_place(round, rounds)) TESSERA_TRY_STATUS(bring_to_results(repeat, carried));
+    if (!writes_result_place(turn, turns)) TESSERA_TRY_STATUS(bring_to_results(repeat, carried));
     break;
   }
   --loops_;
@@ -61,7 +61,7 @@ base::Status Executor::bring_to_results(const synth::Repeat& repeat, const std::
   return base::Done{};
 }
 
-base::Result<std::vector<Executor::Carried>> Executor::begin_loop(const synth::Repeat& repeat, std::int64_t rounds) {
+base::Result<std::vector<Executor::Carried>> Executor::begin_loop(const synth::Repeat& repeat, std::int64_t turns) {
   std::vector<Carried> carried;
   for (std::size_t k = 0; k < repeat.parameters.size(); ++k) {
     const synth::RegisterId parameter = repeat.parameters[k];
@@ -70,7 +70,7 @@ base::Result<std::vector<Executor::Carried>> Executor::begin_loop(const synth::R
     const std::int64_t offset = place.shares.valid() ? storage_.offset(result) : place.offset;
     carried.push_back({offset, storage_.offset(result), plan_[repeat.next[k]].written_to == result});
     // Move the initial value away if the first turn would overwrite it. In a loop without turns it is the result.
-    const bool moves = rounds < 1 || (place.adopts && !writes_result_place(0, rounds));
+    const bool moves = turns < 1 || (place.adopts && !writes_result_place(0, turns));
     if (moves) TESSERA_TRY_STATUS(copy_to(repeat.initial[k], result, carried.back().result_offset));
     if (moves)
       storage_.move_to(parameter, carried.back().result_offset);
@@ -80,25 +80,25 @@ base::Result<std::vector<Executor::Carried>> Executor::begin_loop(const synth::R
   return carried;
 }
 
-base::Status Executor::begin_round(const synth::Repeat& repeat, const std::vector<Carried>& carried, std::int64_t round,
-                                   std::int64_t rounds) {
-  TESSERA_TRY_STATUS(write_index(repeat.index, round));
-  for (const synth::RegisterId index : repeat.indices_elsewhere) TESSERA_TRY_STATUS(write_index(index, round));
+base::Status Executor::begin_turn(const synth::Repeat& repeat, const std::vector<Carried>& carried, std::int64_t turn,
+                                  std::int64_t turns) {
+  TESSERA_TRY_STATUS(write_index(repeat.index, turn));
+  for (const synth::RegisterId index : repeat.indices_elsewhere) TESSERA_TRY_STATUS(write_index(index, turn));
   for (std::size_t k = 0; k < carried.size(); ++k) {
-    const bool to_result = writes_result_place(round, rounds);
+    const bool to_result = writes_result_place(turn, turns);
     const std::int64_t here = to_result ? carried[k].parameter_offset : carried[k].result_offset;
     const std::int64_t there = to_result ? carried[k].result_offset : carried[k].parameter_offset;
-    if (round > 0) storage_.move_to(repeat.parameters[k], here);
+    if (turn > 0) storage_.move_to(repeat.parameters[k], here);
     if (carried[k].direct) storage_.move_to(repeat.next[k], there);
   }
   return base::Done{};
 }
 
-base::Status Executor::end_round(const synth::Repeat& repeat, const std::vector<Carried>& carried, std::int64_t round,
-                                 std::int64_t rounds) {
+base::Status Executor::end_turn(const synth::Repeat& repeat, const std::vector<Carried>& carried, std::int64_t turn,
+                                std::int64_t turns) {
   for (std::size_t k = 0; k < carried.size(); ++k) {
     if (carried[k].direct) continue;
-    const bool to_result = writes_result_place(round, rounds);
+    const bool to_result = writes_result_place(turn, turns);
     const std::int64_t there = to_result ? carried[k].result_offset : carried[k].parameter_offset;
     TESSERA_TRY_STATUS(copy_to(repeat.next[k], repeat.results[k], there));
   }
@@ -151,11 +151,11 @@ void Executor::note_known(const synth::Step& step) {
   map(std::get<synth::Map>(apply->operation).op, operands, out);  // where it has no value, those who have it fail
 }
 
-base::Status Executor::write_index(synth::RegisterId index, std::int64_t round) {
-  if (storage_.knows_itself(index)) *typed<std::int64_t>(storage_.own_scalar(index)) = round;
+base::Status Executor::write_index(synth::RegisterId index, std::int64_t turn) {
+  if (storage_.knows_itself(index)) *typed<std::int64_t>(storage_.own_scalar(index)) = turn;
   const Block mine = storage_.block(index);
   const auto tile = [&](std::int64_t i) { return storage_.out(index, static_cast<std::size_t>(mine.begin + i)); };
-  return storage_.engine().write_index({mine.size(), tile}, round);
+  return storage_.engine().write_index({mine.size(), tile}, turn);
 }
 
 }  // namespace tessera::runtime

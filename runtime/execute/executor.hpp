@@ -96,15 +96,15 @@ class Executor {
     std::int64_t result_offset = 0;
     bool direct = false;  // the body writes the next value where it is wanted
   };
-  base::Result<std::vector<Carried>> begin_loop(const synth::Repeat& repeat, std::int64_t rounds);
+  base::Result<std::vector<Carried>> begin_loop(const synth::Repeat& repeat, std::int64_t turns);
   base::Result<bool> goes_on(const synth::Repeat& repeat, const std::vector<synth::RegisterId>& values);
   base::Status bring_to_results(const synth::Repeat& repeat, const std::vector<Carried>& carried);
-  base::Status begin_round(const synth::Repeat& repeat, const std::vector<Carried>& carried, std::int64_t round,
-                           std::int64_t rounds);
-  base::Status end_round(const synth::Repeat& repeat, const std::vector<Carried>& carried, std::int64_t round,
-                         std::int64_t rounds);
+  base::Status begin_turn(const synth::Repeat& repeat, const std::vector<Carried>& carried, std::int64_t turn,
+                          std::int64_t turns);
+  base::Status end_turn(const synth::Repeat& repeat, const std::vector<Carried>& carried, std::int64_t turn,
+                        std::int64_t turns);
   base::Status copy_to(synth::RegisterId from, synth::RegisterId type_of, std::int64_t offset);
-  base::Status write_index(synth::RegisterId index, std::int64_t round);
+  base::Status write_index(synth::RegisterId index, std::int64_t turn);
   void note_known(const synth::Step& step);
 
   // pipeline.cpp

@@ -3,8 +3,8 @@
 #include <utility>
 
 #include "runtime/execute/executor.hpp"
-#include "runtime/execute/rounds.hpp"
 #include "runtime/execute/stopping.hpp"
+#include "runtime/execute/turns.hpp"
 #include "runtime/kinds.hpp"
 #include "runtime/ranks/beside.hpp"
 

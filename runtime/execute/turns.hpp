@@ -6,6 +6,6 @@
 namespace tessera::runtime {
 
 // The last turn writes the result's place, the one before it the parameter's, and so on.
-inline bool writes_result_place(std::int64_t round, std::int64_t rounds) { return (rounds - 1 - round) % 2 == 0; }
+inline bool writes_result_place(std::int64_t turn, std::int64_t turns) { return (turns - 1 - turn) % 2 == 0; }
 
 }  // namespace tessera::runtime
