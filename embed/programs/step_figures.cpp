@@ -187,7 +187,7 @@ class FigureWalk {
 
   // The rows that a take fetches by request, as a step of its own: as many as its ids can name.
   void requested(ProgramFigures& all, StepFigure figure, const synth::Apply& apply, const synth::ArrayType& result) {
-    if (!synth::takes_by_request(type(apply.operands[0]), result)) return;
+    if (!synth::takes_by_request(type(apply.operands[0]), type(apply.operands[1]), result)) return;
     const synth::RowRequests requests(type(apply.operands[0]));
     const synth::ArrayType& ids = type(apply.operands[1]);
     figure.name = "fetch";
@@ -196,7 +196,7 @@ class FigureWalk {
   }
   // The rows that a scatter_add delivers, likewise.
   void delivered(ProgramFigures& all, StepFigure figure, const synth::Apply& apply, const synth::ArrayType& result) {
-    if (!synth::adds_by_delivery(type(apply.operands[1]), result)) return;
+    if (!synth::adds_by_delivery(type(apply.operands[0]), type(apply.operands[1]), result)) return;
     const synth::RowDeliveries deliveries(type(apply.operands[1]), result);
     figure.name = "deliver";
     moved_rows(all, figure, result, synth::cost_of_deliveries(machine_of(result.mesh().devices_end()), deliveries),

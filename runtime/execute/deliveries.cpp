@@ -276,7 +276,8 @@ Received RowDelivery::received() const {
 }  // namespace
 
 base::Status Executor::run_scatter_add(const synth::Apply& apply, const StepPlan& plan) {
-  if (!synth::adds_by_delivery(storage_.type(apply.operands[1]), storage_.type(apply.results[0])))
+  if (!synth::adds_by_delivery(storage_.type(apply.operands[0]), storage_.type(apply.operands[1]),
+                               storage_.type(apply.results[0])))
     return take_local(apply, plan);
   return on_host(apply, plan, [&] { return add_delivered_rows(apply); });
 }

@@ -150,7 +150,7 @@ base::Status Executor::take_throttled(std::span<const synth::Step> steps, const 
   if (std::holds_alternative<synth::Take>(apply->operation))
     throttle_->requested(storage_.type(apply->operands[0]), storage_.type(apply->operands[1]), storage_.type(result));
   if (std::holds_alternative<synth::ScatterAdd>(apply->operation))
-    throttle_->delivered(storage_.type(apply->operands[1]), storage_.type(result));
+    throttle_->delivered(storage_.type(apply->operands[0]), storage_.type(apply->operands[1]), storage_.type(result));
   if (std::holds_alternative<synth::Assemble>(apply->operation))
     throttle_->joined(storage_.type(result), received_bytes_);
   return base::Done{};

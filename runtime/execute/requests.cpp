@@ -279,7 +279,8 @@ Received RowFetch::received() const {
 }  // namespace
 
 base::Status Executor::run_take(const synth::Apply& apply, const StepPlan& plan) {
-  if (!synth::takes_by_request(storage_.type(apply.operands[0]), storage_.type(apply.results[0])))
+  if (!synth::takes_by_request(storage_.type(apply.operands[0]), storage_.type(apply.operands[1]),
+                               storage_.type(apply.results[0])))
     return take_local(apply, plan);
   return on_host(apply, plan, [&] { return take_rows(apply); });
 }

@@ -150,14 +150,14 @@ void Throttle::carried(const synth::ArrayType& after, const synth::Scan& scan) {
 }
 
 void Throttle::requested(const synth::ArrayType& table, const synth::ArrayType& ids, const synth::ArrayType& after) {
-  if (!is_alone_ || !synth::takes_by_request(table, after)) return;
+  if (!is_alone_ || !synth::takes_by_request(table, ids, after)) return;
   const auto machine = synth::machine_for(machine_, std::ssize(clocks_));
   if (machine.ok())
     join_all(after.mesh(), after.mesh(), synth::cost_of_requests(*machine, synth::RowRequests(table), ids).seconds);
 }
 
-void Throttle::delivered(const synth::ArrayType& ids, const synth::ArrayType& after) {
-  if (!is_alone_ || !synth::adds_by_delivery(ids, after)) return;
+void Throttle::delivered(const synth::ArrayType& rows, const synth::ArrayType& ids, const synth::ArrayType& after) {
+  if (!is_alone_ || !synth::adds_by_delivery(rows, ids, after)) return;
   const auto machine = synth::machine_for(machine_, std::ssize(clocks_));
   if (machine.ok())
     join_all(after.mesh(), after.mesh(), synth::cost_of_deliveries(*machine, synth::RowDeliveries(ids, after)).seconds);

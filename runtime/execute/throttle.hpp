@@ -42,7 +42,7 @@ class Throttle {
   void carried(const synth::ArrayType& after, const synth::Scan& scan);
   // The same for rows that a take fetched by request, and for those that a scatter_add delivered.
   void requested(const synth::ArrayType& table, const synth::ArrayType& ids, const synth::ArrayType& after);
-  void delivered(const synth::ArrayType& ids, const synth::ArrayType& after);
+  void delivered(const synth::ArrayType& rows, const synth::ArrayType& ids, const synth::ArrayType& after);
 
   // Seconds since it was made, on the device that is last.
   double clock() const;

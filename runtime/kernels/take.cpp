@@ -183,6 +183,80 @@ std::optional<BadId> scatter_add(const TileView& values, const TileView& ids, st
   return std::nullopt;
 }
 
+namespace {
+
+// Calls f(number of the line, its first element) for every line along the last dimension.
+template <class T, class F>
+void for_lines(const TileView& array, const F& f) {
+  TileView starts = array;
+  starts.shape.pop_back();
+  starts.strides.pop_back();
+  const std::int64_t length = std::max<std::int64_t>(1, array.shape.back());
+  const auto nest = make_nest<1>(starts.shape, {starts.strides});
+  parallel_ranges(nest.count, std::max<std::int64_t>(1, kGrain / length), [&](std::int64_t begin, std::int64_t end) {
+    for_runs(nest, begin, end, [&](std::int64_t number, const Offsets<1>& at, std::int64_t n) {
+      for (std::int64_t k = 0; k < n; ++k) f(number + k, typed<T>(array) + at[0] + k * nest.inner_strides()[0]);
+    });
+  });
+}
+
+// Calls f(i, place) for every id of a line that names a place in [first, first + held), place counted from first.
+template <class F>
+void for_places(const Ids& ids, std::int64_t line, std::int64_t length, std::int64_t places,
+                const synth::Interval& held, const F& f) {
+  for (std::int64_t i = 0; i < length; ++i) {
+    if (i % kGrain == 0 && is_given_up()) return;
+    const std::int64_t id = ids[line * length + i];
+    const std::int64_t place = id < 0 ? id + places : id;
+    if (place >= held.begin && place < held.end) f(i, place - held.begin);
+  }
+}
+
+}  // namespace
+
+std::optional<BadId> take_along(const TileView& table, std::int64_t first, std::int64_t places, const TileView& ids,
+                                const TileOut& out) {
+  const Ids list(ids);
+  if (const auto bad = list.first_outside(-places, places)) return bad;
+  if (is_given_up()) return std::nullopt;
+  const std::int64_t length = ids.shape.back();
+  const std::int64_t step = table.strides.back();
+  const synth::Interval held{first, first + table.shape.back()};
+  fill_identity(synth::ReduceOp::sum, out);
+  synth::visit_element(out.element, [&](auto zero) {
+    using T = decltype(zero);
+    for_lines<T>(table, [&](std::int64_t line, const T* from) {
+      T* const to = typed<T>(out) + line * length;
+      for_places(list, line, length, places, held,
+                 [&](std::int64_t i, std::int64_t place) { to[i] = from[place * step]; });
+    });
+  });
+  return std::nullopt;
+}
+
+std::optional<BadId> scatter_add_along(const TileView& values, const TileView& ids, std::int64_t first,
+                                       std::int64_t places, const TileOut& out) {
+  const Ids list(ids);
+  if (const auto bad = list.first_outside(-places, places)) return bad;
+  if (is_given_up()) return std::nullopt;
+  const std::int64_t length = ids.shape.back();
+  const std::int64_t step = values.strides.back();
+  const synth::Interval held{first, first + out.shape.back()};
+  fill_zeros(out);
+  synth::visit_element(out.element, [&](auto zero) {
+    using T = decltype(zero);
+    if constexpr (std::same_as<T, bool>)
+      throw base::InternalError("bools are not added");
+    else
+      for_lines<T>(values, [&](std::int64_t line, const T* from) {
+        T* const to = typed<T>(out) + line * held.length();
+        for_places(list, line, length, places, held,
+                   [&](std::int64_t i, std::int64_t place) { to[place] = plus(to[place], from[i * step]); });
+      });
+  });
+  return std::nullopt;
+}
+
 std::optional<BadId> one_hot(const TileView& ids, std::int64_t n, const TileOut& out) {
   const Ids list(ids);
   if (const auto bad = list.first_outside(0, n)) return bad;

@@ -54,6 +54,16 @@ std::optional<BadId> take(const TileView& table, std::int64_t first_row, std::in
 std::optional<BadId> scatter_add(const TileView& values, const TileView& ids, std::int64_t first_row, std::int64_t rows,
                                  const TileOut& out);
 
+// The same along each line of the last dimension: out[l.., i] = table[l.., ids[l.., i]], where the table's tile holds
+// places [first, first + its last extent) of the `places` that a line has. Places held elsewhere give the identity of
+// sums.
+std::optional<BadId> take_along(const TileView& table, std::int64_t first, std::int64_t places, const TileView& ids,
+                                const TileOut& out);
+
+// The transpose of it: out[l.., n] is the sum of values[l.., i] over all i with ids[l.., i] = n, in their order.
+std::optional<BadId> scatter_add_along(const TileView& values, const TileView& ids, std::int64_t first,
+                                       std::int64_t places, const TileOut& out);
+
 void fill_zeros(const TileOut& out);
 
 // Adds row i of `values`, rows one behind the other, to the row of `out` of the number rows[i], one after the other;

@@ -158,7 +158,7 @@ double carry_seconds(const Machine& machine, const Operation& operation, const A
 // The rows that a take fetches by request.
 double request_seconds(const Machine& machine, const Operation& operation, const std::vector<ArrayType>& operands,
                        const ArrayType& result) {
-  if (!std::holds_alternative<Take>(operation) || !takes_by_request(operands[0], result)) return 0;
+  if (!std::holds_alternative<Take>(operation) || !takes_by_request(operands[0], operands[1], result)) return 0;
   const auto fitting = machine_for(machine, result.mesh().devices_end());
   return fitting.ok() ? cost_of_requests(*fitting, RowRequests(operands[0]), operands[1]).seconds : 0;
 }
@@ -166,7 +166,7 @@ double request_seconds(const Machine& machine, const Operation& operation, const
 // The rows that a scatter_add delivers.
 double delivery_seconds(const Machine& machine, const Operation& operation, const std::vector<ArrayType>& operands,
                         const ArrayType& result) {
-  if (!std::holds_alternative<ScatterAdd>(operation) || !adds_by_delivery(operands[1], result)) return 0;
+  if (!std::holds_alternative<ScatterAdd>(operation) || !adds_by_delivery(operands[0], operands[1], result)) return 0;
   const auto fitting = machine_for(machine, result.mesh().devices_end());
   return fitting.ok() ? cost_of_deliveries(*fitting, RowDeliveries(operands[1], result)).seconds : 0;
 }

@@ -261,16 +261,16 @@ struct Fourier {
   std::uint8_t dimension = 0;
 };
 
-// operands: table, ids (i64 or i32). result[i.., t..] = table[ids[i..], t..]. Where the table's dimension 0 is split,
-// the result is either pending (sum) over those axes, and a device without the row gives the identity; or nothing is
-// pending, and devices ask each other for the rows that their ids name (synth/moves/collective/requests.hpp). Negative
-// ids count from the end; outside [-n, n) is a run-time error.
+// operands: table, ids (i64 or i32). result[i.., t..] = table[ids[i..], t..]; along lines, if all three have one rank,
+// above 1, result[l.., i] = table[l.., ids[l.., i]]. Where ids number a split dimension, the result is pending (sum)
+// over its axes, and a device without the row gives the identity; or, not along lines, devices ask each other for rows
+// (synth/moves/collective/requests.hpp). Negative ids count from the end; outside [-n, n) is a run-time error.
 struct Take {};
 // operands: rows, ids (i64 or i32). The transpose of take: result[n, t..] is the sum of rows[i.., t..] over all i with
 // ids[i..] = n, added in row-major order of the ids; rows that no id names are 0. Where ids are split, the result is
-// pending (sum) over those axes and may be split over any others; or, if only their first dimension is split, nothing
-// is pending, and devices get what is added to their rows (synth/moves/collective/deliveries.hpp). Negative ids count
-// from the end; outside [-n, n) is a run-time error.
+// pending (sum) over those axes and may be split over any others; or, not along lines and if only their first
+// dimension is split, devices get what is added to their rows (synth/moves/collective/deliveries.hpp). Negative ids
+// count from the end; outside [-n, n) is a run-time error.
 struct ScatterAdd {};
 // operands: edges, a vector that ascends, NaN last, and values of their element type. Of each value the i64 number of
 // edges that are less than it; with `right`, of those that are not greater. NaN is greater than all numbers. Where

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <numeric>
 
+#include "synth/moves/collective/requests.hpp"
+
 namespace tessera::synth {
 
 namespace {
@@ -60,17 +62,22 @@ IndexSignature lines_signature(std::size_t rank) {
   return with_kinds(std::move(signature));
 }
 
-// A row of the table is index 0; then come the indices of ids, then those within a row.
+// A row of the table is index 0; then come the indices of ids, then those within a row. Along lines the table's last
+// dimension is index 0, and the others are those of ids.
 struct RowIndices {
   IndexList table;
   IndexList ids;
   IndexList rows;
 
-  RowIndices(std::size_t table_rank, std::size_t ids_rank)
+  RowIndices(std::size_t table_rank, std::size_t ids_rank, std::size_t rows_rank)
       : table(indices_from(static_cast<int>(ids_rank), table_rank)),
         ids(indices_from(1, ids_rank)),
         rows(indices_from(1, ids_rank + table_rank - 1)) {
     table[0] = 0;
+    if (!goes_along_lines(table_rank, ids_rank, rows_rank)) return;
+    rows = ids;
+    table = ids;
+    table.back() = 0;
   }
 };
 
@@ -153,7 +160,7 @@ struct Signatures {
   }
   // A table split by rows leaves a sum, in which each element comes from one device.
   IndexSignature operator()(const Take&) const {
-    const RowIndices indices(operands[0].size(), operands[1].size());
+    const RowIndices indices(operands[0].size(), operands[1].size(), result.size());
     IndexSignature signature;
     signature.operands = {indices.table, indices.ids};
     signature.result = indices.rows;
@@ -163,7 +170,7 @@ struct Signatures {
   }
   // Split ids leave a sum.
   IndexSignature operator()(const ScatterAdd&) const {
-    const RowIndices indices(result.size(), operands[1].size());
+    const RowIndices indices(result.size(), operands[1].size(), operands[0].size());
     IndexSignature signature;
     signature.operands = {indices.rows, indices.ids};
     signature.result = indices.table;

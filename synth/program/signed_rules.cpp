@@ -175,7 +175,8 @@ Error signed_error(const Take&, const ShapedOperands& operands, const Shaped& re
 
 Error signed_error(const ScatterAdd&, const ShapedOperands& operands, const Shaped& result) {
   if (operands.size() != 2) return "it takes rows and ids";
-  if (result.rank() == 0 || operands[0].rank() != operands[1].rank() + result.rank() - 1) return kShapes;
+  const bool is_along = goes_along_lines(operands[0].rank(), operands[1].rank(), result.rank());
+  if (result.rank() == 0 || (!is_along && operands[0].rank() != operands[1].rank() + result.rank() - 1)) return kShapes;
   return elements_fit(operands[0].element() == result.element() && result.element() != ElementType::boolean &&
                       !is_complex(result.element()) && is_integer(operands[1].element()));
 }
@@ -406,10 +407,10 @@ Error layouts_error(const Operation& operation, const Operands& operands, const 
   IndexSignature signature = index_signature(operation, shapes, result.element(), result.shape());
   if (signature.result.size() != result.rank()) return kShapes;
   // Rows that are fetched may lie anywhere, and ids of rows that are delivered: their indices leave nothing pending.
-  const bool fetches = std::holds_alternative<Take>(operation) && takes_by_request(*operands[0], result);
+  const bool fetches = std::holds_alternative<Take>(operation) && takes_by_request(*operands[0], *operands[1], result);
   if (fetches) signature.kinds[0] = IndexKind::carried;
-  const bool delivers = std::holds_alternative<ScatterAdd>(operation) && adds_by_delivery(*operands[1], result) &&
-                        may_deliver(*operands[1]);
+  const bool delivers = std::holds_alternative<ScatterAdd>(operation) &&
+                        adds_by_delivery(*operands[0], *operands[1], result) && may_deliver(*operands[1]);
   for (std::size_t d = 0; delivers && d < operands[1]->rank(); ++d)
     signature.kinds[static_cast<std::size_t>(signature.operands[1][d])] = IndexKind::carried;
   const auto stored = [](const ArrayType* type) { return is_storage(type->element()); };

@@ -97,6 +97,9 @@ TEST(Operations, SplitArraysGiveWhatOneDeviceGives) {
   expect_same(synth::Reshape{}, {{"f32[6@x, 4]"}, "f32[24@x]"});
   expect_same(synth::Take{}, {{"f32[5, 3@y]", "i32[7@x]"}, "f32[7@x, 3@y]"});
   expect_same(synth::Take{}, {{"f32[5@x, 3]", "i64[7@y]"}, "f32[7@y, 3]{+x}"});
+  expect_same(synth::Take{}, {{"f32[7@x, 5]", "i64[7@x, 3@y]"}, "f32[7@x, 3@y]"});
+  expect_same(synth::Take{}, {{"f32[7@x, 5@y]", "i64[7@x, 3]"}, "f32[7@x, 3]{+y}"});
+  expect_same(synth::ScatterAdd{}, {{"f32[7@x, 3]", "i64[7@x, 3]"}, "f32[7@x, 30@y]"});
   expect_same(synth::Scan{1, true}, {{"i32[7@x, 5]"}, "i32[7@x, 5]"});
   expect_same(synth::Scan{0, false, synth::ReduceOp::product}, {{"i32[7@x, 5@y]"}, "i32[7@x, 5@y]"});
   expect_same(synth::Scan{0, true, synth::ReduceOp::max}, {{"f32[7@(y,x), 5]"}, "f32[7@(y,x), 5]"});

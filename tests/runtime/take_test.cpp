@@ -50,6 +50,24 @@ TEST(ScatterAdd, AddsRowsInTheOrderOfTheirIds) {
   EXPECT_THAT(out.values(), ElementsAre(0, 0, 5));
 }
 
+TEST(Take, AlongEachLine) {
+  const auto table = counting<float>(Shape{2, 3});  // places 1 to 3 of 5: 0 1 2, 3 4 5
+  const Array<std::int64_t> ids(Shape{2, 2}, {3, 0, -4, 2});
+  Array<float> out(Shape{2, 2});
+  EXPECT_FALSE(take_along(table.view(), 1, 5, ids.view(), out.out()).has_value());
+  EXPECT_THAT(out.values(), ElementsAre(2, 0, 3, 4));
+  EXPECT_EQ(take_along(table.view(), 1, 3, ids.view(), out.out())->id, 3);
+}
+
+TEST(ScatterAdd, AlongEachLine) {
+  const auto values = counting<float>(Shape{2, 3});
+  const Array<std::int32_t> ids(Shape{2, 3}, {4, 1, 1, -1, 3, 0});
+  Array<float> out(Shape{2, 3});  // places 1 to 3 of 5
+  EXPECT_FALSE(scatter_add_along(values.view(), ids.view(), 1, 5, out.out()).has_value());
+  EXPECT_THAT(out.values(), ElementsAre(3, 0, 0, 0, 0, 4));
+  EXPECT_EQ(scatter_add_along(values.view(), ids.view(), 1, 4, out.out())->id, 4);
+}
+
 TEST(ScatterAdd, RowsOfOtherTilesAreLeftOut) {
   const auto values = counting<float>(Shape{3, 2});
   const Array<std::int64_t> ids(Shape{3}, {0, 3, -2});

@@ -15,7 +15,6 @@ namespace {
 bool is_flat(const open::Operation& operation) {
   const auto* own = std::get_if<synth::Operation>(&operation);
   if (own == nullptr) return std::holds_alternative<open::ZerosAs>(operation);
-  if (std::holds_alternative<synth::Sort>(*own) || std::holds_alternative<synth::Greatest>(*own)) return true;
   if (const auto* scan = std::get_if<synth::Scan>(own))
     return scan->op == synth::ReduceOp::max || scan->op == synth::ReduceOp::min;
   if (const auto* matrix = std::get_if<synth::MatrixFunction>(own)) {

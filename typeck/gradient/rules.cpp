@@ -42,8 +42,8 @@ struct Rules {
   void operator()(const synth::Find&) const {}
   void operator()(const synth::Contract& o) const { reverse_contract(r, o); }
   void operator()(const synth::Scan& o) const { reverse_scan(r, o); }
-  void operator()(const synth::Sort&) const {}      // ends every way (activity.cpp)
-  void operator()(const synth::Greatest&) const {}  // so does this
+  void operator()(const synth::Sort&) const { reverse_order(r, synth::Sort{true}); }
+  void operator()(const synth::Greatest& o) const { reverse_order(r, synth::Greatest{o.count, true}); }
   void operator()(const synth::Candidates&) const {}
   void operator()(const synth::Transpose&) const { reverse_moves(r); }
   void operator()(const synth::Reshape&) const { reverse_moves(r); }

@@ -37,6 +37,8 @@ void reverse_fourier(const Reversal& r, const synth::Fourier& fourier);     // f
 Use numbers_along(const Build& build, const open::Type& like, std::size_t dimension);  // contract_rules.cpp
 void reverse_take(const Reversal& r);                                                  // move_rules.cpp
 void reverse_scatter_add(const Reversal& r);
+// Of elements put in order: `positions` gives those where they were.
+void reverse_order(const Reversal& r, const synth::Operation& positions);
 // Of what moves elements, and of what changes layouts: `insert` takes the same way back.
 void reverse_moves(const Reversal& r);
 void reverse_pad(const Reversal& r);

@@ -17,7 +17,16 @@ bool computes_of_operands(const open::Operation& operation) {
   if (const auto* reduce = std::get_if<synth::Reduce>(own)) return !reduce->dimensions.empty();
   return std::holds_alternative<synth::Map>(*own) || std::holds_alternative<synth::Take>(*own) ||
          std::holds_alternative<synth::ScatterAdd>(*own) || std::holds_alternative<synth::Scan>(*own) ||
+         std::holds_alternative<synth::Sort>(*own) || std::holds_alternative<synth::Greatest>(*own) ||
          std::holds_alternative<synth::MatrixFunction>(*own) || std::holds_alternative<synth::Fourier>(*own);
+}
+
+// What each tile gave, where those are brought together and the greatest of them are sought.
+const Compute* candidates_behind(const Typed& typed, NodeId id) {
+  while (const auto* change = std::get_if<Redistribute>(&typed.nodes[id].body)) id = change->operand;
+  const auto* compute = std::get_if<Compute>(&typed.nodes[id].body);
+  const bool is_made = compute != nullptr && std::holds_alternative<synth::Candidates>(compute->operation);
+  return is_made ? compute : nullptr;
 }
 
 // Which operand of an Assemble it is, or of a sum.
@@ -43,7 +52,9 @@ MaybeHeld Cotangents::held(const open::Use& use) {
 const std::vector<NodeId>& Cotangents::operands_of(open::ValueId by) {
   const auto* compute = std::get_if<Compute>(&graph_.typed().nodes[graph_.nodes_of(by)->at(0)].body);
   TESSERA_CHECK(compute != nullptr, "an operation is closed to something else");
-  return compute->operands;
+  if (!std::holds_alternative<synth::Greatest>(compute->operation)) return compute->operands;
+  const Compute* const candidates = candidates_behind(graph_.typed(), compute->operands.at(0));
+  return candidates != nullptr ? candidates->operands : compute->operands;
 }
 
 MaybeHeld Cotangents::used(const open::Used& used) {

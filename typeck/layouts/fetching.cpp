@@ -52,6 +52,10 @@ std::vector<AxisList> split_as_rows(const ArrayType& table, const ArrayType& ids
   return synth::shard_count(splits[0]) <= ids.shape()[0] ? splits : ids.layout().splits();
 }
 
+bool goes_along_lines(const std::vector<Operand>& operands, const NodeLayouts& layouts) {
+  return synth::goes_along_lines(operands[0].type.rank(), operands[1].type.rank(), layouts.types.at(0).rank());
+}
+
 // Whom a device asks is verified for every device and tile, which for more of them than these takes long.
 constexpr std::int64_t kPairsMax = std::int64_t{1} << 24U;
 
@@ -63,7 +67,7 @@ bool are_few_tiles(const ArrayType& type) {
 }  // namespace
 
 std::int64_t bytes_of_requests(const ArrayType& table, const ArrayType& ids, const ArrayType& result) {
-  if (!synth::takes_by_request(table, result)) return 0;
+  if (!synth::takes_by_request(table, ids, result)) return 0;
   const synth::RowRequests requests(table);
   const std::int64_t bytes = synth::requested_bytes_at_most(requests, ids);
   const auto asked = [&](std::int32_t device, std::int64_t tile) { return requests.source(device, tile); };
@@ -135,7 +139,9 @@ std::optional<NodeLayouts> FetchingRule::rows(const std::vector<Operand>& operan
   NodeLayouts fetched{std::vector<Changes>(operands.size())};
   const bool wants_sum =
       want.is_summed || !want.written_pending.empty() || (want.layout.has_value() && !want.layout->pending().empty());
-  if (wants_sum || operands[0].type.layout().split(0).empty() || !are_few_tiles(operands[0].type)) return sum;
+  if (wants_sum || goes_along_lines(operands, sum) || operands[0].type.layout().split(0).empty() ||
+      !are_few_tiles(operands[0].type))
+    return sum;
   const auto table = greedy_.finish(operands[0], who_, span_, nullptr, fetched.uses[0]);
   const auto ids = greedy_.finish(operands[1], who_, span_, nullptr, fetched.uses[1]);
   auto of_sum = price_of_sum(operands, sum, want);
@@ -164,7 +170,7 @@ std::optional<NodeLayouts> FetchingRule::rows(const std::vector<Operand>& operan
 }
 
 std::int64_t bytes_of_deliveries(const ArrayType& rows, const ArrayType& ids, const ArrayType& result) {
-  if (!synth::adds_by_delivery(ids, result)) return 0;
+  if (!synth::adds_by_delivery(rows, ids, result)) return 0;
   const synth::RowDeliveries deliveries(ids, result);
   const std::int64_t bytes = synth::delivered_bytes_at_most(deliveries);
   const auto giver = [&](std::int32_t device, std::int64_t tile) { return deliveries.source(device, tile); };
@@ -198,6 +204,22 @@ std::vector<FetchingRule::Added> FetchingRule::ways_to_add(const ArrayType& rows
   return all;
 }
 
+// Along lines: what is added lies as the lines of the wanted result, whole in each of them.
+std::vector<FetchingRule::Added> FetchingRule::ways_along(const ArrayType& rows, const ArrayType& ids,
+                                                          const ArrayType& result, const Layout& wanted) {
+  std::vector<AxisList> of_lines = wanted.splits();
+  of_lines.back().clear();
+  auto own = Layout::make(result.mesh(), std::move(of_lines));
+  TESSERA_CHECK(own.ok(), "a layout without a split is none");
+  auto own_rows = rows.with_layout(own.value());
+  auto own_ids = ids.with_layout(own.value());
+  auto own_result = result.with_layout(wanted);
+  if (!own_rows.ok() || !own_ids.ok() || !own_result.ok()) return {};
+  Added way{std::move(own_rows).value(), std::move(own_ids).value(), std::move(own_result).value(), {}};
+  way.price.description = "what is added on every device that has a part of its line";
+  return {std::move(way)};
+}
+
 bool FetchingRule::add_price_of(Added& way, const ArrayType& rows, const ArrayType& ids, const Want& want) const {
   const auto machine = synth::machine_for(plans_.machine(), rows.mesh().devices_end());
   const auto of_rows = price_of_change(plans_, rows, way.rows, span_, {});
@@ -205,7 +227,7 @@ bool FetchingRule::add_price_of(Added& way, const ArrayType& rows, const ArrayTy
   const auto after = price_of_change(plans_, way.result, way.result, span_, want);
   if (!machine.ok() || !of_rows.has_value() || !of_ids.has_value() || !after.has_value()) return false;
   way.price.peak_bytes = synth::tile_bytes_max(way.rows) + synth::tile_bytes_max(way.result);
-  if (synth::adds_by_delivery(way.ids, way.result)) {
+  if (synth::adds_by_delivery(way.rows, way.ids, way.result)) {
     const synth::StepCost cost = synth::cost_of_deliveries(*machine, synth::RowDeliveries(way.ids, way.result));
     way.price.seconds = cost.seconds;
     way.price.received_bytes = cost.received_bytes_total;
@@ -217,8 +239,9 @@ bool FetchingRule::add_price_of(Added& way, const ArrayType& rows, const ArrayTy
 std::optional<NodeLayouts> FetchingRule::added(const std::vector<Operand>& operands, NodeLayouts sum,
                                                const Want& want) const {
   const ArrayType& result = sum.types.at(0);
-  const bool leaves_sum = !result.layout().pending().empty() && want.fits(result.rank(), result.mesh());
-  if (!leaves_sum || !want.layout->pending().empty()) return sum;
+  const bool is_along = goes_along_lines(operands, sum);
+  if (!want.fits(result.rank(), result.mesh()) || !want.layout->pending().empty()) return sum;
+  if (is_along ? result.layout() == *want.layout : result.layout().pending().empty()) return sum;
   NodeLayouts given{std::vector<Changes>(operands.size())};
   const auto rows = greedy_.finish(operands[0], who_, span_, nullptr, given.uses[0]);
   const auto ids = greedy_.finish(operands[1], who_, span_, nullptr, given.uses[1]);
@@ -228,7 +251,8 @@ std::optional<NodeLayouts> FetchingRule::added(const std::vector<Operand>& opera
   const auto of_ids = price_of_change(plans_, operands[1].type, *ids, span_, {});
   if (!finished.has_value() || !of_ids.has_value()) return std::nullopt;
   add_price(*finished, *of_ids);
-  std::vector<Added> ways = ways_to_add(*rows, *ids, result, want.layout->split(0));
+  std::vector<Added> ways = is_along ? ways_along(*rows, *ids, result, *want.layout)
+                                     : ways_to_add(*rows, *ids, result, want.layout->split(0));
   std::vector<Alternative> compared = {std::move(*of_sum)};
   std::size_t chosen = 0;
   for (Added& way : ways) {

@@ -38,6 +38,8 @@ class FetchingRule {
   };
   std::vector<Added> ways_to_add(const synth::ArrayType& rows, const synth::ArrayType& ids,
                                  const synth::ArrayType& result, const synth::AxisList& wanted) const;
+  static std::vector<Added> ways_along(const synth::ArrayType& rows, const synth::ArrayType& ids,
+                                       const synth::ArrayType& result, const synth::Layout& wanted);
   bool add_price_of(Added& way, const synth::ArrayType& rows, const synth::ArrayType& ids, const Want& want) const;
   bool add_price_of(Fetch& fetch, const synth::ArrayType& table, const synth::ArrayType& ids, const Want& want) const;
 

@@ -383,7 +383,9 @@ std::optional<std::string> ClosedText::expression(NodeId id, const Compute& comp
     return call("transpose", fmt::format("[{}]", fmt::join(transpose->permutation, ", ")));
   if (std::holds_alternative<synth::Reshape>(operation))
     return typed_.type(compute.operands[0]).shape() == shape ? operands[0] : call("reshape", extents(shape));
-  if (std::holds_alternative<synth::Take>(operation)) return call("take");
+  // Along lines, as gradients take, there is no such call.
+  const auto rank = [&](std::size_t operand) { return typed_.type(compute.operands[operand]).rank(); };
+  if (std::holds_alternative<synth::Take>(operation) && shape.size() + 1 == rank(0) + rank(1)) return call("take");
   if (const auto* search = std::get_if<synth::Search>(&operation))
     return call("searchsorted", search->right ? "right=true" : "right=false");
   if (const auto* matrix = std::get_if<synth::MatrixFunction>(&operation)) return matrix_call(matrix->op, all);

@@ -12,6 +12,7 @@
 #include "runtime/device/text/take.hpp"
 #include "runtime/device/text/take_plain.hpp"
 #include "runtime/engine/failures.hpp"
+#include "synth/moves/collective/requests.hpp"
 
 namespace tessera::device {
 
@@ -238,7 +239,14 @@ base::Status search(Launcher& launcher, const std::vector<SearchPart>& parts, bo
   return launch_tiles(launcher, {{kTakeHeader}, type, ""}, table, kernel::Search<float, true>::Args{});
 }
 
-bool can_take(const runtime::LocalStep& step, const synth::Take&) { return tells_rows(step); }
+// Along lines they are the host's.
+bool goes_by_rows(const runtime::LocalStep& step) {
+  const auto rank = [&](synth::RegisterId id) { return step.tiles.type(id).rank(); };
+  return !synth::goes_along_lines(rank(step.apply.operands[0]), rank(step.apply.operands[1]),
+                                  rank(step.apply.results[0]));
+}
+
+bool can_take(const runtime::LocalStep& step, const synth::Take&) { return tells_rows(step) && goes_by_rows(step); }
 
 base::Status take(Launcher& launcher, const runtime::LocalStep& step, const synth::Take&) {
   const synth::RegisterId table = step.apply.operands[0];
@@ -254,7 +262,8 @@ base::Status take(Launcher& launcher, const runtime::LocalStep& step, const synt
 
 bool can_scatter_add(const runtime::LocalStep& step, const synth::ScatterAdd&) {
   constexpr std::int64_t kMost = std::int64_t{1} << 31;
-  bool fits = tells_rows(step) && step.tiles.type(step.apply.results[0]).element() != synth::ElementType::boolean;
+  bool fits = tells_rows(step) && goes_by_rows(step) &&
+              step.tiles.type(step.apply.results[0]).element() != synth::ElementType::boolean;
   for_devices(step, [&](std::size_t device) {
     const synth::Box& ids = step.tiles.tiles(step.apply.operands[1]).boxes[device];
     fits = fits && synth::elements(ids) < kMost &&

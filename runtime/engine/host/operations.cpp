@@ -15,6 +15,7 @@
 #include "runtime/kernels/sort.hpp"
 #include "runtime/kernels/take.hpp"
 #include "runtime/kinds.hpp"
+#include "synth/moves/collective/requests.hpp"
 
 namespace tessera::runtime {
 
@@ -193,21 +194,36 @@ base::Status run_operation(const LocalStep& step, const synth::Reshape&) {
   });
 }
 
+namespace {
+
+// The dimension of a table that ids number.
+std::size_t numbered_dimension(const LocalStep& step, std::size_t table_rank) {
+  const std::size_t ids = operand_type(step, 1).rank();
+  const std::size_t result = step.tiles.type(step.apply.results[0]).rank();
+  return synth::goes_along_lines(operand_type(step, 0).rank(), ids, result) ? table_rank - 1 : 0;
+}
+
+}  // namespace
+
 base::Status run_operation(const LocalStep& step, const synth::Take&) {
-  const std::int64_t rows = operand_type(step, 0).shape()[0];
+  const synth::Shape& shape = operand_type(step, 0).shape();
+  const std::size_t d = numbered_dimension(step, shape.size());
   const TileMap& tables = step.tiles.tiles(step.apply.operands[0]);
   return operate(step, [&](std::size_t device, const std::vector<TileView>& operands, const TileOut& out) -> Failure {
-    const auto bad = take(operands[0], tables.boxes[device][0].begin, rows, operands[1], out);
+    const auto kernel = d == 0 ? take : take_along;
+    const auto bad = kernel(operands[0], tables.boxes[device][d].begin, shape[d], operands[1], out);
     if (!bad) return std::nullopt;
     return step_failure(step.tiles, step.apply, device, bad->id);
   });
 }
 
 base::Status run_operation(const LocalStep& step, const synth::ScatterAdd&) {
-  const std::int64_t rows = step.tiles.type(step.apply.results[0]).shape()[0];
+  const synth::Shape& shape = step.tiles.type(step.apply.results[0]).shape();
+  const std::size_t d = numbered_dimension(step, shape.size());
   const TileMap& tables = step.tiles.tiles(step.apply.results[0]);
   return operate(step, [&](std::size_t device, const std::vector<TileView>& operands, const TileOut& out) -> Failure {
-    const auto bad = scatter_add(operands[0], operands[1], tables.boxes[device][0].begin, rows, out);
+    const auto kernel = d == 0 ? scatter_add : scatter_add_along;
+    const auto bad = kernel(operands[0], operands[1], tables.boxes[device][d].begin, shape[d], out);
     if (!bad) return std::nullopt;
     return step_failure(step.tiles, step.apply, device, bad->id);
   });

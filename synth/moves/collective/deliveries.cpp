@@ -4,11 +4,13 @@
 #include <limits>
 
 #include "synth/layout/axis_parts.hpp"
+#include "synth/moves/collective/requests.hpp"
 
 namespace tessera::synth {
 
-bool adds_by_delivery(const ArrayType& ids, const ArrayType& result) {
-  return !ids.layout().is_replicated() && result.layout().pending().empty();
+bool adds_by_delivery(const ArrayType& rows, const ArrayType& ids, const ArrayType& result) {
+  return !goes_along_lines(rows.rank(), ids.rank(), result.rank()) && !ids.layout().is_replicated() &&
+         result.layout().pending().empty();
 }
 
 bool may_deliver(const ArrayType& ids) {

@@ -17,8 +17,9 @@
 
 namespace tessera::synth {
 
-// Does a scatter_add with these ids and this result deliver rows, instead of leaving a sum over the axes of the ids?
-bool adds_by_delivery(const ArrayType& ids, const ArrayType& result);
+// Does a scatter_add of these rows deliver them, instead of leaving a sum over the axes of the ids? Along lines it
+// never does.
+bool adds_by_delivery(const ArrayType& rows, const ArrayType& ids, const ArrayType& result);
 // May it? Only the first dimension of the ids may be split, so that their tiles follow each other.
 bool may_deliver(const ArrayType& ids);
 

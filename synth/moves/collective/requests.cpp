@@ -7,8 +7,9 @@
 
 namespace tessera::synth {
 
-bool takes_by_request(const ArrayType& table, const ArrayType& result) {
-  return !table.layout().split(0).empty() && result.layout().pending().empty();
+bool takes_by_request(const ArrayType& table, const ArrayType& ids, const ArrayType& result) {
+  return !goes_along_lines(table.rank(), ids.rank(), result.rank()) && !table.layout().split(0).empty() &&
+         result.layout().pending().empty();
 }
 
 RowRequests::RowRequests(const ArrayType& table)

@@ -9,6 +9,7 @@
 // ids name rows 8 and 4, needs nothing. At most four numbers and four rows move, as each id names one row.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <vector>
 
@@ -16,8 +17,13 @@
 
 namespace tessera::synth {
 
-// Does a take of this table with this result fetch rows, instead of leaving a sum over the table's axes?
-bool takes_by_request(const ArrayType& table, const ArrayType& result);
+// Does a take of this table fetch rows, instead of leaving a sum over the table's axes? Along lines it never does.
+bool takes_by_request(const ArrayType& table, const ArrayType& ids, const ArrayType& result);
+
+// Do Take and ScatterAdd of arrays of these ranks go along lines? `array` is the table, or what is added.
+constexpr bool goes_along_lines(std::size_t array, std::size_t ids, std::size_t result) {
+  return ids > 1 && array == ids && result == ids;
+}
 
 class RowRequests {
  public:

@@ -191,6 +191,16 @@ FAMILIES = {
         ("taken_elements", MIXED, "take(v, [[3, -1], [3, 0]])", lambda v: v[jnp.array([[3, -1], [3, 0]])]),
         ("taken", MIXED, f"take({M}, [2, 0, 2, 2, 1])", lambda v: mat(v)[jnp.array([2, 0, 2, 2, 1])]),
     ],
+    "ordered": [
+        ("sorted", MIXED, "sort(v, 0) * v", lambda v: jnp.sort(v) * v),
+        ("equal", TIES, "sort(v, 0) * v", lambda v: jnp.sort(v) * v),
+        ("columns", MIXED, f"sort({M}, 0) * {M}", lambda v: jnp.sort(mat(v), 0) * mat(v)),
+        ("lines", MIXED, f"sort({T}, 1) * {T}", lambda v: jnp.sort(third(v), 1) * third(v)),
+        ("greatest", MIXED, "topk(v, 5, 0) * v[0:5]", lambda v: jax.lax.top_k(v, 5)[0] * v[0:5]),
+        ("greatest_of_equal", TIES, "topk(v, 4, 0) * v[0:4]", lambda v: jax.lax.top_k(v, 4)[0] * v[0:4]),
+        ("greatest_of_columns", MIXED, f"topk({M}, 1, 0) * {M}", lambda v: jnp.max(mat(v), 0) * mat(v)),
+        ("greatest_of_rows", MIXED, f"topk({M}, 2, 1) * {M}[:, 1:3]", lambda v: jax.lax.top_k(mat(v), 2)[0] * mat(v)[:, 1:3]),
+    ],
     "control": [
         ("turns", MIXED, "loop c = v for i < 4 { sin(c + v) * f64(i + 1) }", loop),
         ("turns_in_turns", MIXED,
@@ -205,6 +215,8 @@ SECOND = [
     ("powers", "v**3.0 * exp(v)", lambda v: v**3.0 * jnp.exp(v)),
     ("gelu", "gelu(v)", lambda v: jax.nn.gelu(v, approximate=False)),
     ("product", f"{M} @ tanh(reshape(v, [4, 3]))", lambda v: mat(v) @ jnp.tanh(v.reshape(4, 3))),
+    ("sorted", f"sort({M} * {M}, 0) * {M}", lambda v: jnp.sort(mat(v) * mat(v), 0) * mat(v)),
+    ("greatest", f"topk({M} * {M}, 2, 1) * {M}[:, 1:3]", lambda v: jax.lax.top_k(mat(v) * mat(v), 2)[0] * mat(v)[:, 1:3]),
     ("softmax", f"softmax({M}, 1) * {M}", lambda v: jax.nn.softmax(mat(v), 1) * mat(v)),
 ]
 

@@ -13,6 +13,7 @@
 #include <map>
 #include <set>
 
+#include "synth/moves/collective/requests.hpp"
 #include "synth/program/type_rules.hpp"
 #include "tests/synth/support.hpp"
 
@@ -155,6 +156,7 @@ std::set<Layout> results_by_hand(const Rule& rule, const Mesh& mesh, const std::
 std::set<Layout> fetched_by_hand(const Rule& rule, const Mesh& mesh, const std::vector<Layout>& layouts) {
   if (!std::holds_alternative<Take>(rule.operation) || layouts[0].split(0).empty()) return {};
   std::vector<std::string> operands = split_at_commas(rule.operands);
+  if (goes_along_lines(operands[0].size(), operands[1].size(), rule.result.size())) return {};
   std::vector<Layout> own = layouts;
   operands[0].front() = '*';  // no index of the result
   if (std::ranges::any_of(own, [](const Layout& one) { return !one.pending().empty(); })) return {};
@@ -170,6 +172,7 @@ std::set<Layout> fetched_by_hand(const Rule& rule, const Mesh& mesh, const std::
 // may be split over any axes.
 std::set<Layout> delivered_by_hand(const Rule& rule, const Mesh& mesh, const std::vector<Layout>& layouts) {
   if (!std::holds_alternative<ScatterAdd>(rule.operation) || layouts[1].rank() == 0) return {};
+  if (goes_along_lines(layouts[0].rank(), layouts[1].rank(), rule.result.size())) return {};
   if (std::ranges::any_of(layouts, [](const Layout& one) { return !one.pending().empty(); })) return {};
   const auto is_split = [](const AxisList& axes) { return !axes.empty(); };
   const std::vector<AxisList> of_ids = layouts[1].splits();
@@ -304,6 +307,8 @@ std::vector<Rule> rules() {
       {Take{}, "rj,", "j", Parts::none, ReduceOp::sum, {kF32, kI64}},
       {Take{}, "Ij,k", "kj", Parts::none, ReduceOp::sum, {kBool, kI64}, kBool},
       {Take{}, "Ij,k", "kj", Parts::none, ReduceOp::sum, {ElementType::bf16, kI64}, ElementType::bf16},
+      {Take{}, "jr,ji", "ji", Parts::none, ReduceOp::sum, {kF32, kI64}},
+      {ScatterAdd{}, "ji,ji", "jr", Parts::none, ReduceOp::sum, {kF32, kI64}},
       {ScatterAdd{}, "ij,i", "rj", Parts::none, ReduceOp::sum, {kF32, kI64}},
       {Search{}, "r,ij", "ij", Parts::none, ReduceOp::sum, {}, kI64},
       {Search{true}, "r,", "", Parts::none, ReduceOp::sum, {kI64, kI64}, kI64},
