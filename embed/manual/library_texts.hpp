@@ -10,6 +10,9 @@ namespace tessera::embed {
 // The text of that name; none where it is no text of the library.
 std::optional<std::string_view> find_library_text(std::string_view name);
 
+// The name of the text that declares a function; empty where none does.
+std::string_view library_text_of(std::string_view function);
+
 // One for each file, made by the build.
 std::string_view library_linalg();
 std::string_view library_nn();

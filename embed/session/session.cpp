@@ -10,6 +10,7 @@
 
 #include "embed/host/convert.hpp"
 #include "embed/kinds.hpp"
+#include "embed/manual/library_texts.hpp"
 #include "embed/session/bindings.hpp"
 #include "embed/session/lost_values.hpp"
 #include "embed/session/session_impl.hpp"
@@ -164,7 +165,7 @@ base::Result<typeck::CheckOptions> embed::check_options(const Config& config, co
     wish.matrix = synth::parse_place_matrix(config.place);
     if (!wish.matrix) return synth::bad_place(config.place, "is no matrix").suggest("write `auto` or [[4,4],[1,4]]");
   }
-  return typeck::CheckOptions{
+  typeck::CheckOptions options{
       embed::to_policy(config.reshard),
       config.defines,
       header_reader(embed::to_policy(config.files)),
@@ -177,6 +178,8 @@ base::Result<typeck::CheckOptions> embed::check_options(const Config& config, co
       config.devices_max,
       check_limits(config).values_max,
       check_limits(config).steps_max};
+  options.library_of = embed::library_text_of;
+  return options;
 }
 
 Diagnostics embed::session_is_busy() {

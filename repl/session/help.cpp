@@ -68,6 +68,11 @@ std::string operation_text(const OperationHelp& operation) {
   return text;
 }
 
+std::string text_of(const LibraryFunction& function) {
+  return fmt::format("{}\n  {}\n  of the library: `use \"{}\"` before it\n", function.signature, function.does,
+                     function.text);
+}
+
 }  // namespace
 
 std::optional<std::string> topic_near(std::string_view name) {
@@ -77,6 +82,7 @@ std::optional<std::string> topic_near(std::string_view name) {
   for (std::string& word : glossary_words()) topics.push_back(std::move(word));
   topics.insert(topics.end(), all_slugs().begin(), all_slugs().end());
   for (const Page& page : pages()) topics.emplace_back(page.name);
+  for (const LibraryFunction& function : library_functions()) topics.push_back(function.name);
   for (std::string& text : library_names()) topics.push_back(std::move(text));
   return nearest_spelling(name, topics);
 }
@@ -90,6 +96,9 @@ std::string own_text(std::string_view name) {
     if (operation.name == name) text += operation_text(operation);
   }
   if (const WordHelp* word = find_word(name)) text += word_text(*word);
+  for (const LibraryFunction& function : library_functions()) {
+    if (function.name == name) text += text_of(function);
+  }
   if (const auto entry = glossary_entry(name)) text += *entry;
   if (!text.empty()) return text;
   const bool is_slug = std::find(all_slugs().begin(), all_slugs().end(), name) != all_slugs().end();

@@ -76,14 +76,8 @@ std::vector<Work> elementwise_and_reductions() {
       {"argmin", "argmin(k)"},
       {"softmax", "softmax(a, 1)"},
       {"softmax", "softmax(s, 0)"},
-      {"cumsum", "cumsum(line, 0)"},
-      {"cumsum", "cumsum(a, 0)"},
-      {"sort", "sort(line, 0)"},
-      {"sort", "sort(-iota(f32[16777216]), 0)"},
-      {"argsort", "argsort(line, 0)"},
-      {"topk", "topk(line, 4000000, 0)"},
-      {"topk", "topk(iota(i64[16777216]), 1000, 0)"},
-      {"argtopk", "argtopk(line, 4000000, 0)"},
+      {"log_softmax", "log_softmax(a, 1)"},
+      {"logsumexp", "logsumexp(a, dim=0)"},
       {"tan", "tan(a)"},
       {"arcsin", "arcsin(a)"},
       {"arccos", "arccos(a)"},
@@ -111,6 +105,19 @@ std::vector<Work> elementwise_and_reductions() {
   };
   all.insert(all.end(), others.begin(), others.end());
   return all;
+}
+
+std::vector<Work> along_lines() {
+  return {
+      {"cumsum", "cumsum(line, 0)"},
+      {"cumsum", "cumsum(a, 0)"},
+      {"sort", "sort(line, 0)"},
+      {"sort", "sort(-iota(f32[16777216]), 0)"},
+      {"argsort", "argsort(line, 0)"},
+      {"topk", "topk(line, 4000000, 0)"},
+      {"topk", "topk(iota(i64[16777216]), 1000, 0)"},
+      {"argtopk", "argtopk(line, 4000000, 0)"},
+  };
 }
 
 std::vector<Work> of_complex_numbers() {
@@ -193,7 +200,7 @@ std::vector<Work> other_operations() {
 // The operations of the table, by name.
 std::vector<Work> of_the_table() {
   std::vector<Work> all;
-  for (const auto& some : {elementwise_and_reductions(), of_complex_numbers(), other_operations()}) {
+  for (const auto& some : {elementwise_and_reductions(), along_lines(), of_complex_numbers(), other_operations()}) {
     for (const Work& each : some) all.push_back({each.name, again_and_again(each.text)});
   }
   return all;

@@ -4,6 +4,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
@@ -174,4 +175,19 @@ TEST(UsedFiles, MistakesOfOthersAreToldInTheTextThatUsesThem) {
 }
 
 }  // namespace
+// `explain cross_entropy` and the help of a call of what was not brought read these.
+TEST(Library, FunctionsStandWithTheirTextAndWhatTheyGive) {
+  const auto& all = library_functions();
+  for (const LibraryFunction& one : all) {
+    EXPECT_FALSE(one.does.empty()) << one.name;
+    EXPECT_TRUE(one.signature.starts_with(one.name + "(") && one.signature.ends_with(")")) << one.signature;
+    EXPECT_NE(library_text(one.text).value_or("").find("fn " + one.signature + " ="), std::string::npos) << one.name;
+  }
+  const auto found = std::ranges::find(all, "squared_error", &LibraryFunction::name);
+  ASSERT_NE(found, all.end());
+  EXPECT_EQ(found->text, "std/nn");
+  EXPECT_EQ(found->signature, "squared_error(a: f32[N, D]?, b: f32[N, D]?)");
+  EXPECT_EQ(found->does, "The mean of the squared differences.");
+}
+
 }  // namespace tessera

@@ -95,6 +95,16 @@ def softmax(x, axis):
     return raised / np.sum(raised, axis=axis, keepdims=True)
 
 
+def log_softmax(x, axis):
+    return x - logsumexp(x, axis, True)
+
+
+def logsumexp(x, axis, keepdims=False):
+    most = np.max(x, axis=axis, keepdims=True)
+    sums = most + np.log(np.sum(np.exp(x - most), axis=axis, keepdims=True))
+    return sums if keepdims else np.squeeze(sums, axis=axis)
+
+
 def one_hot(ids, n):
     return (np.asarray(ids)[..., None] == np.arange(n)).astype(np.float32)
 

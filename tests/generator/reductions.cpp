@@ -138,6 +138,7 @@ ExpressionRef all_any(Maker& maker, const Want& want, int depth) {
   return reduced("any", "np.any($0, axis=$1)", over, facts, a);
 }
 
+// Shares are made in three ways, by how long the dimension is.
 ExpressionRef softmax(Maker& maker, const Want& want, int depth) {
   if (!is_float(want.element) || want.certain || want.shape.empty() || count(want.shape) == 0) return nullptr;
   const ExpressionRef a = maker.make(want, depth);
@@ -147,8 +148,15 @@ ExpressionRef softmax(Maker& maker, const Want& want, int depth) {
   Facts facts = derived(want.element, want.shape, {a->facts});
   facts.same_bits = false;
   facts.portable = false;
-  facts = settled(facts, 1, 2 * a->facts.error + (4 * a->facts.magnitude + terms + 16) * u);
-  return node(facts, fmt::format("softmax($0, {})", dimension), fmt::format("softmax($0, {})", dimension), {a});
+  facts = settled(facts, 1, 3 * a->facts.error + (8 * a->facts.magnitude + 2 * terms + 32) * u);
+  const auto in = [&](std::string_view shares) { return fmt::format(fmt::runtime(shares), dimension); };
+  if (want.shape[dimension] % 3 == 1)
+    return node(facts, in("exp(log_softmax($0, {}))"), in("np.exp(log_softmax($0, {}))"), {a});
+  if (want.shape[dimension] % 3 == 2) {
+    return node(facts, in("exp($0 - logsumexp($0, dim={}, keep=true))"), in("np.exp($0 - logsumexp($0, {}, True))"),
+                {a});
+  }
+  return node(facts, in("softmax($0, {})"), in("softmax($0, {})"), {a});
 }
 
 ExpressionRef cumsum(Maker& maker, const Want& want, int depth) {

@@ -37,6 +37,15 @@ bool Calls::declares_later(std::string_view name) const {
   });
 }
 
+namespace {
+
+std::string_view library_text_with(const Elaborator& elaborator, std::string_view function) {
+  const auto of = elaborator.options().library_of;
+  return of == nullptr ? std::string_view() : of(function);
+}
+
+}  // namespace
+
 void Calls::report_unknown_function(const frontend::Name& callee, std::span<const frontend::Argument> arguments,
                                     const Seen& seen) {
   if (elaborator_.names().is_poisoned(callee.text) || elaborator_.statements().used_files().lacks_some()) return;
@@ -45,6 +54,8 @@ void Calls::report_unknown_function(const frontend::Name& callee, std::span<cons
   std::string help;
   if (declares_later(callee.text)) {
     help = "it is declared further below: a function stands before its use";
+  } else if (const std::string_view text = library_text_with(elaborator_, callee.text); !text.empty()) {
+    help = fmt::format("the library has it: write `use \"{}\"` before", text);
   } else if (callee.text == "astype" && arguments.size() == 2) {
     help = frontend::help_for_member({std::string(elaborator_.text(arguments[0].span)), callee.text,
                                       std::string(elaborator_.text(arguments[1].span))});

@@ -316,6 +316,24 @@ MaybeValue run_norm(OperationCall& call) {
   return f.map(MapOp::sqrt, {f.finished(f.sum(squares, *dimensions))});
 }
 
+// The logarithm of the sum of exponentials: m + log(sum(exp(a - m))) with the greatest element m, which is a constant
+// for gradients. An infinite m is held at the outermost number, so that it does not meet itself in a difference.
+MaybeValue run_logsumexp(OperationCall& call) {
+  const MaybeValue given = float_operand(call);
+  if (!given.has_value()) return std::nullopt;
+  const MaybeValue a = call.elaborator.index_wise().widened(*given);
+  const auto dimensions = call.dims(1, call.elaborator.type(*a).rank());
+  if (!dimensions.has_value()) return std::nullopt;
+  const Formula f(call);
+  const MaybeValue greatest = f.finished(reduce(call, *a, synth::ReduceKind::max, *dimensions, false));
+  const bool is_double = call.elaborator.element(*a) == ElementType::f64;
+  const double most = is_double ? std::numeric_limits<double>::max() : std::numeric_limits<float>::max();
+  const MaybeValue m =
+      f.flat(f.map(MapOp::minimum, {f.map(MapOp::maximum, {greatest, f.number(-most, a)}), f.number(most, a)}));
+  const MaybeValue raised = f.map(MapOp::exp, {f.subtract(a, f.with_dimensions(m, *dimensions))});
+  return f.add(m, f.map(MapOp::log, {f.finished(f.sum(raised, *dimensions))}));
+}
+
 namespace {
 
 // Are these vectors of numbers of one type, for an inner product as long as each other? Reports if not.

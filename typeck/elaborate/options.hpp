@@ -8,6 +8,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -83,6 +84,8 @@ struct CheckOptions {
   // Of the cuts of the text that say `work(auto)`, in order; without one, by the speed of devices.
   std::vector<synth::Weights> weights = {};
   UsedFiles used = {};  // all that the text uses, and what they use
+  // The text of the library that declares a function of that name; empty where none does.
+  std::string_view (*library_of)(std::string_view function) = nullptr;
 };
 
 }  // namespace tessera::typeck

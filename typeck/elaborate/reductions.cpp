@@ -276,31 +276,55 @@ MaybeValue kept(OperationCall& call, const Checked& a, synth::ReduceKind kind, s
 
 }  // namespace
 
-// exp(a - max) / sum of that. Along a split dimension the maximum and the sum are two small all_reduces.
-MaybeValue run_softmax(OperationCall& call) {
+namespace {
+
+// What `softmax` and its logarithm are made of, along one dimension: how far elements are from the greatest, which is a
+// constant for gradients, their exponentials, and the sum of those. Along a split dimension the maximum and the sum are
+// two small all_reduces.
+struct Raised {
+  Checked finished;  // the operand
+  Checked off;
+  Checked raised;
+  Checked total;
+};
+
+// The operand itself where the dimension is empty.
+std::variant<std::monostate, Checked, Raised> raised_along(OperationCall& call) {
   Elaborator& elaborator = call.elaborator;
   const MaybeValue a = call.array(0);
-  if (!a.has_value()) return std::nullopt;
+  if (!a.has_value()) return {};
   const ElementType element = elaborator.element(*a);
-  if (!call.wants_element(*a, synth::is_float(element), "cast it first, as in f32(...)")) return std::nullopt;
+  if (!call.wants_element(*a, synth::is_float(element), "cast it first, as in f32(...)")) return {};
   const auto dimension = call.dim(1, elaborator.type(*a).rank());
-  if (!dimension.has_value()) return std::nullopt;
+  if (!dimension.has_value()) return {};
   const Checked finished = elaborator.finished(*a, call.quoted(), call.span);
   const Checked whole = elaborator.index_wise().widened(finished);
   if (elaborator.type(whole).shape()[*dimension] == 0) return whole;
   const auto greatest = elaborator.flat(kept(call, whole, synth::ReduceKind::max, *dimension));
-  if (!greatest.has_value()) return std::nullopt;
-  const auto shifted =
+  if (!greatest.has_value()) return {};
+  const auto off =
       elaborator.index_wise().map(call.span, synth::MapOp::subtract, {whole, *greatest}, element, call.quoted(), false);
-  if (!shifted.has_value()) return std::nullopt;
-  const auto raised =
-      elaborator.index_wise().map(call.span, synth::MapOp::exp, {*shifted}, element, call.quoted(), false);
-  if (!raised.has_value()) return std::nullopt;
+  if (!off.has_value()) return {};
+  const auto raised = elaborator.index_wise().map(call.span, synth::MapOp::exp, {*off}, element, call.quoted(), false);
+  if (!raised.has_value()) return {};
   const auto total = kept(call, *raised, synth::ReduceKind::sum, *dimension);
-  if (!total.has_value()) return std::nullopt;
-  const auto result =
-      elaborator.index_wise().map(call.span, synth::MapOp::divide, {*raised, *total}, element, call.quoted(), false);
-  if (result.has_value()) elaborator.share_wish(*result, finished);
+  if (!total.has_value()) return {};
+  return Raised{finished, *off, *raised, *total};
+}
+
+}  // namespace
+
+// exp(a - max) / sum of that, or the logarithm of it, a - max - log(sum), which is never that of a zero.
+MaybeValue run_softmax(OperationCall& call) {
+  const auto made = raised_along(call);
+  if (const auto* const empty = std::get_if<Checked>(&made)) return *empty;
+  const auto* const along = std::get_if<Raised>(&made);
+  if (along == nullptr) return std::nullopt;
+  const Formula f(call);
+  const MaybeValue result = std::get<Shares>(call.info.detail) == Shares::logarithms
+                                ? f.subtract(along->off, f.map(synth::MapOp::log, {along->total}))
+                                : f.divide(along->raised, along->total);
+  if (result.has_value()) call.elaborator.share_wish(*result, along->finished);
   return result;
 }
 

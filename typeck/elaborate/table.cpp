@@ -116,7 +116,17 @@ std::vector<OperationInfo> reduction_operations() {
        run_arg_reduction,
        synth::ReduceKind::min,
        "position of the least; the first wins ties"},
-      {"softmax", {{"a", K::array}, {"dim", K::dim}}, run_softmax, {}, "exp(a - max) / sum of that, along a dimension"},
+      {"softmax",
+       {{"a", K::array}, {"dim", K::dim}},
+       run_softmax,
+       Shares::themselves,
+       "exp(a - max) / sum of that, along a dimension"},
+      {"log_softmax",
+       {{"a", K::array}, {"dim", K::dim}},
+       run_softmax,
+       Shares::logarithms,
+       "logarithm of `softmax`, never of a zero"},
+      {"logsumexp", {{"a", K::array}, dims, keep}, run_logsumexp, {}, "logarithm of the sum of exponentials"},
   };
 }
 

@@ -43,11 +43,12 @@ enum class Gives : std::uint8_t { elements, positions };
 enum class Curve : std::uint8_t { tan, sinh, cosh, arcsin, arccos, arcsinh, arccosh, arctanh };
 enum class Rounds : std::uint8_t { up, toward_zero, to_nearest };
 enum class Spread : std::uint8_t { variance, deviation };
+enum class Shares : std::uint8_t { themselves, logarithms };
 enum class Vectors : std::uint8_t { inner, outer };
 enum class Triangle : std::uint8_t { lower, upper };
 enum class OfComplex : std::uint8_t { real, imaginary, conjugate, angle };
-using Detail = std::variant<std::monostate, OfComplex, synth::FourierKind, Gives, Curve, Rounds, Spread, Vectors,
-                            Triangle, synth::MapOp, synth::ReduceKind, synth::ReduceOp, synth::CollectiveKind>;
+using Detail = std::variant<std::monostate, OfComplex, synth::FourierKind, Gives, Curve, Rounds, Spread, Shares,
+                            Vectors, Triangle, synth::MapOp, synth::ReduceKind, synth::ReduceOp, synth::CollectiveKind>;
 
 class OperationCall;
 struct OperationInfo {
@@ -169,8 +170,8 @@ MaybeValue run_topk(OperationCall& call);
 MaybeValue run_product(OperationCall& call);
 MaybeValue run_mean(OperationCall& call);
 MaybeValue run_arg_reduction(OperationCall& call);  // argmax, argmin
-MaybeValue run_softmax(OperationCall& call);
-MaybeValue run_scan(OperationCall& call);  // cumsum, cumprod, cummax, cummin
+MaybeValue run_softmax(OperationCall& call);        // softmax, log_softmax
+MaybeValue run_scan(OperationCall& call);           // cumsum, cumprod, cummax, cummin
 MaybeValue run_transpose(OperationCall& call);
 MaybeValue run_reshape(OperationCall& call);
 MaybeValue run_broadcast(OperationCall& call);
@@ -203,6 +204,7 @@ MaybeValue run_hypot(OperationCall& call);
 MaybeValue run_variance(OperationCall& call);  // var, std
 MaybeValue run_covariance(OperationCall& call);
 MaybeValue run_norm(OperationCall& call);
+MaybeValue run_logsumexp(OperationCall& call);
 MaybeValue run_vectors(OperationCall& call);   // dot, outer
 MaybeValue run_triangle(OperationCall& call);  // tril, triu
 MaybeValue run_eye(OperationCall& call);

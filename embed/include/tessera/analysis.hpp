@@ -125,6 +125,14 @@ TESSERA_API std::optional<std::string> written_here(std::string_view word);
 
 // The texts of the library that is written in the language: `std/nn`, as `use "std/nn"` names it, and so on.
 TESSERA_API std::vector<std::string> library_names();
+// A function of one of them.
+struct LibraryFunction {
+  std::string name;
+  std::string text;       // `std/nn`
+  std::string signature;  // `squared_error(a: f32[N, D]?, b: f32[N, D]?)`
+  std::string does;       // what stands over it
+};
+TESSERA_API const std::vector<LibraryFunction>& library_functions();
 // None where the library has no such text.
 TESSERA_API std::optional<std::string> library_text(std::string_view name);
 

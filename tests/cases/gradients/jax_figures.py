@@ -143,6 +143,9 @@ FAMILIES = {
         ("norms", MIXED, f"norm({M}, dim=1)", lambda v: jnp.sqrt(jnp.sum(mat(v) ** 2.0, 1))),
         ("covariances", MIXED, f"cov({M})", lambda v: jnp.cov(mat(v))),
         ("softmax", MIXED, f"softmax({M}, 1)", lambda v: jax.nn.softmax(mat(v), 1)),
+        ("log_softmax", MIXED, f"log_softmax({M}, 1)", lambda v: jax.nn.log_softmax(mat(v), 1)),
+        ("log_sums", TIES, f"logsumexp({M}, dim=0)", lambda v: jax.nn.logsumexp(mat(v), 0)),
+        ("log_sum", MIXED, f"logsumexp({M})", lambda v: jax.nn.logsumexp(mat(v))),
         ("softmax_of_ties", TIES, f"softmax({M}, 0)", lambda v: jax.nn.softmax(mat(v), 0)),
     ],
     "products": [
