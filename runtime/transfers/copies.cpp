@@ -13,7 +13,7 @@
 #include "runtime/kernels/reduce.hpp"
 #include "runtime/memory/boxes.hpp"
 #include "runtime/memory/commit.hpp"
-#include "synth/moves/collective/direct_reduction.hpp"
+#include "synth/moves/collective/shared_boxes.hpp"
 
 namespace tessera::runtime {
 
@@ -22,8 +22,16 @@ namespace {
 // The devices of a node that want the same far parcel, in ascending order, and where in the target array.
 struct FarRequest {
   SteppedBox where;
-  std::vector<std::size_t> targets;
+  std::vector<std::int32_t> targets;
 };
+
+// Where the devices of an array on this mesh are.
+synth::Seats seats_of(const Team& team, const DeviceRanks& ranks, const synth::MeshRef& mesh) {
+  return [&team, &ranks, mesh](std::int32_t device) {
+    const int rank = ranks.owner(*mesh, device);
+    return synth::Seat{rank, team.node(rank)};
+  };
+}
 
 class CopyScheduler {
  public:
@@ -45,7 +53,7 @@ class CopyScheduler {
     const int reader = owner(target);
     if (from != reader) reads_.note_reads();
     if (from == team_.rank() || reader == team_.rank()) return true;
-    // Boxes that come to this node from elsewhere are dealt to its ranks.
+    // Any rank of this node may get what comes to it from elsewhere.
     const int node = team_.node(team_.rank());
     return team_.node(reader) == node && team_.node(from) != node;
   }
@@ -57,11 +65,11 @@ class CopyScheduler {
     if (team_.node(holder(source.device)) == node) return read(reader, source, target, where);
     FarRequest& wish = far_[{node, source}];
     wish.where = where;
-    wish.targets.push_back(target);
+    wish.targets.push_back(static_cast<std::int32_t>(target));
   }
 
   CopySchedule take() {
-    deal_far();
+    take_far();
     schedule_.reads = reads_.take();
     schedule_.repeat_reads = repeat_reads_.take();
     return std::move(schedule_);
@@ -76,32 +84,25 @@ class CopyScheduler {
     if (reader == team_.rank()) schedule_.copies.push_back({source, target, where});
   }
 
-  // Boxes that several ranks of a node want of far ones are dealt to them in turn: the node's senders and those of the
-  // node come to the same. The ranks of a sending node begin with different ones.
-  void deal_far() {
-    int last_owner = -1;
-    int last_node = -1;
-    std::size_t turn = 0;
+  void take_far() {
+    std::vector<synth::FarBox> boxes;
     for (const auto& [key, wish] : far_) {
-      const auto& [node, source] = key;
-      const int from = holder(source.device);
-      if (from != last_owner || node != last_node) turn = static_cast<std::size_t>(team_.place(from));
-      assign(source, wish, turn++);
-      last_owner = from;
-      last_node = node;
+      const int sender = holder(key.second.device);
+      boxes.push_back({key.first, sender, team_.place(sender), wish.targets});
     }
+    const std::vector<std::int32_t> receivers = synth::receivers(boxes, seats_of(team_, ranks_, to_));
+    std::size_t k = 0;
+    for (const auto& [key, wish] : far_) pass_on(key.second, wish, static_cast<std::size_t>(receivers[k++]));
     far_.clear();
   }
 
-  void assign(const TileBox& source, const FarRequest& wish, std::size_t turn) {
-    std::vector<std::size_t> firsts;  // of every rank that wants it, the first device
-    for (const std::size_t target : wish.targets) {
-      if (firsts.empty() || owner(firsts.back()) != owner(target)) firsts.push_back(target);
-    }
-    const TileBox there{firsts[turn % firsts.size()], wish.where.box, wish.where.steps};
-    for (const std::size_t target : wish.targets) {
+  // The receiver's rank reads the far box, and the others read it there.
+  void pass_on(const TileBox& source, const FarRequest& wish, std::size_t receiver) {
+    const TileBox there{receiver, wish.where.box, wish.where.steps};
+    for (const std::int32_t number : wish.targets) {
+      const auto target = static_cast<std::size_t>(number);
       const int reader = owner(target);
-      if (reader == owner(there.device)) {
+      if (reader == owner(receiver)) {
         read(reader, source, target, wish.where);
         continue;
       }
@@ -249,13 +250,6 @@ base::Status copy_phase(Team& team, const ReadPlan& reads, const std::vector<Cop
   return reading.end();
 }
 
-// Devices that want the same box from the same contributors, in the order of their positions.
-struct SharedReduction {
-  synth::Box box;
-  std::shared_ptr<const std::vector<std::int32_t>> contributors;
-  std::map<std::size_t, std::size_t> targets;  // by position
-};
-
 class ReductionScheduler {
  public:
   ReductionScheduler(const Team& team, const DeviceRanks& ranks, const synth::ArrayType& to)
@@ -266,71 +260,21 @@ class ReductionScheduler {
         spread_(team, ranks, to.mesh_ref(), to) {}
 
   ReductionSchedule take(const synth::ArrayType& from) {
-    std::map<std::pair<std::int32_t, synth::Box>, SharedReduction> all;  // by the first contributor and the box
-    for (const synth::BoxReduction& reduction : synth::reductions(from, to_)) {
-      if (synth::empty(reduction.box)) continue;
-      SharedReduction& shared = all[{reduction.contributors->front(), reduction.box}];
-      shared.box = reduction.box;
-      shared.contributors = reduction.contributors;
-      shared.targets.emplace(reduction.position, static_cast<std::size_t>(reduction.target));
-    }
-    for (const auto& [key, shared] : all) add(shared);
+    for (const synth::SharedSum& sum : synth::shared_sums(from, to_, seats_of(team_, ranks_, to_.mesh_ref()))) add(sum);
     schedule_.reads = reads_.take();
     schedule_.spread = spread_.take();
     return std::move(schedule_);
   }
 
  private:
-  int owner(std::size_t device) const { return ranks_.owner(to_.mesh(), static_cast<std::int64_t>(device)); }
-
-  // Where each rank combines the whole box for itself nothing has to be spread, and one wait is enough. Between two far
-  // devices just as many bytes travel; ranks that share memory read more, which takes less time if it is little.
-  bool each_for_itself(const SharedReduction& shared) const {
-    constexpr std::int64_t kLittleBytes = 16 * 1024;  // read by a rank
-    std::set<int> owners;
-    std::set<int> nodes;
-    for (const auto& [position, target] : shared.targets) {
-      owners.insert(owner(target));
-      nodes.insert(team_.node(owner(target)));
-    }
-    if (owners.size() == 1) return false;
-    if (nodes.size() == 2 && owners.size() == 2) return shared.targets.size() == 2 && shared.contributors->size() == 2;
-    const std::int64_t bytes = synth::elements(shared.box) * synth::bytes_of(to_.element());
-    return nodes.size() == 1 && bytes * std::ssize(*shared.contributors) <= kLittleBytes;
-  }
-  void add_for_each(const SharedReduction& shared) {
-    for (auto target = shared.targets.begin(); target != shared.targets.end();) {
-      SharedReduction own{shared.box, shared.contributors, {}};
-      const int of = owner(target->second);
-      for (; target != shared.targets.end() && owner(target->second) == of; ++target) own.targets.insert(*target);
-      combine_at(own.targets.begin()->second, own, shared.box);
-    }
-  }
-
-  // The box is cut evenly between its targets, as the price and the statistics of the step say. Stretches that follow
-  // each other on one rank are one.
-  void add(const SharedReduction& shared) {
-    if (each_for_itself(shared)) return add_for_each(shared);
-    const std::int64_t elements = synth::elements(shared.box);
-    const synth::DirectReduction direct(synth::CollectiveKind::all_reduce, std::ssize(shared.targets));
-    std::int64_t k = 0;
-    for (auto target = shared.targets.begin(); target != shared.targets.end();) {
-      const std::size_t first = target->second;
-      const std::int64_t begin = direct.stretch(elements, k).begin;
-      for (; target != shared.targets.end() && owner(target->second) == owner(first); ++target) ++k;
-      const std::int64_t end = direct.stretch(elements, k - 1).end;
-      for (const synth::Box& part : synth::boxes_of_stretch(shared.box, {begin, end})) combine_at(first, shared, part);
-    }
-  }
-
-  // A device combines a part of the box, and the other targets copy it.
-  void combine_at(std::size_t device, const SharedReduction& shared, const synth::Box& part) {
-    const int reader = owner(device);
-    for (const std::int32_t source : *shared.contributors) reads_.read(reader, static_cast<std::size_t>(source), part);
-    if (reader == team_.rank())
-      schedule_.reductions.push_back({static_cast<std::int32_t>(device), part, shared.contributors, 0});
-    for (const auto& [position, target] : shared.targets) {
-      if (target != device && spread_.concerns(device, target)) spread_.add({device, part}, target, {part});
+  void add(const synth::SharedSum& sum) {
+    const int reader = ranks_.owner(to_.mesh(), sum.device);
+    for (const std::int32_t source : *sum.contributors) reads_.read(reader, static_cast<std::size_t>(source), sum.part);
+    if (reader == team_.rank()) schedule_.reductions.push_back({sum.device, sum.part, sum.contributors, 0});
+    const auto device = static_cast<std::size_t>(sum.device);
+    for (const std::int32_t number : *sum.wanted_by) {
+      const auto target = static_cast<std::size_t>(number);
+      if (target != device && spread_.concerns(device, target)) spread_.add({device, sum.part}, target, {sum.part});
     }
   }
 

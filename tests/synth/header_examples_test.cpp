@@ -16,6 +16,7 @@
 #include "synth/moves/collective/direct_reduction.hpp"
 #include "synth/moves/collective/rounds.hpp"
 #include "synth/moves/collective/routing.hpp"
+#include "synth/moves/collective/shared_boxes.hpp"
 #include "synth/moves/collective/tile_exchange.hpp"
 #include "synth/moves/reduce/search.hpp"
 #include "synth/moves/transfer/box_send.hpp"
@@ -55,6 +56,47 @@ TEST(ExampleOf, DirectReduction) {
 
   const DirectGroup group(CollectiveKind::all_reduce, members);
   EXPECT_EQ(group.sent(2, 2 + 3), 2 * (10 - 5) + 5 * 2);
+}
+
+TEST(ExampleOf, SharedBoxes) {
+  // Two devices on a rank, and all ranks in one memory.
+  const Seats in_pairs = [](std::int32_t device) { return Seat{device / 2, 0}; };
+  const auto sums = shared_sums(type("f32[8192]{+x}", "x:4"), type("f32[8192]", "x:4"), in_pairs);
+  ASSERT_EQ(sums.size(), 2U);
+  EXPECT_EQ(sums[0].device, 0);
+  EXPECT_EQ(sums[0].part, Box({{0, 4096}}));
+  EXPECT_EQ(sums[1].device, 2);
+  EXPECT_EQ(sums[1].part, Box({{4096, 8192}}));
+  EXPECT_THAT(*sums[1].contributors, testing::ElementsAre(0, 1, 2, 3));
+  EXPECT_THAT(*sums[1].wanted_by, testing::ElementsAre(0, 1, 2, 3));
+  const auto small = shared_sums(type("f32[512]{+x}", "x:4"), type("f32[512]", "x:4"), in_pairs);
+  ASSERT_EQ(small.size(), 2U);
+  EXPECT_EQ(small[1].part, Box({{0, 512}}));
+  EXPECT_THAT(*small[1].wanted_by, testing::ElementsAre(2, 3));
+
+  // A device on a rank, and two ranks in a node.
+  const Seats in_nodes = [](std::int32_t device) { return Seat{device, device / 2 * 2}; };
+  const FarBox far{2, 0, 0, {2, 3}};
+  EXPECT_THAT(receivers(std::vector{far, far}, in_nodes), testing::ElementsAre(2, 3));
+}
+
+// Between two far devices each adds up the whole: as many bytes travel.
+TEST(SharedBoxes, OfTwoFarDevicesAreNotCut) {
+  const Seats apart = [](std::int32_t device) { return Seat{device, device}; };
+  const auto two = shared_sums(type("f32[8192]{+x}", "x:2"), type("f32[8192]", "x:2"), apart);
+  ASSERT_EQ(two.size(), 2U);
+  EXPECT_EQ(two[1].part, Box({{0, 8192}}));
+  const auto three = shared_sums(type("f32[8193]{+x}", "x:3"), type("f32[8193]", "x:3"), apart);
+  ASSERT_EQ(three.size(), 3U);
+  EXPECT_EQ(three[1].part, Box({{2731, 5462}}));
+}
+
+// The ranks of a sending machine begin with different receivers; each sender goes on in turn.
+TEST(SharedBoxes, OfOneSenderAreDealtInTurn) {
+  const Seats in_fours = [](std::int32_t device) { return Seat{device, device / 4 * 4}; };
+  std::vector<FarBox> boxes;
+  for (const int sender : {0, 0, 1, 1}) boxes.push_back({4, sender, sender, {4, 5, 6, 7}});
+  EXPECT_THAT(receivers(boxes, in_fours), testing::ElementsAre(4, 5, 5, 6));
 }
 
 TEST(ExampleOf, TileExchange) {
