@@ -1,5 +1,9 @@
 // How a line of a length is transformed: factors, roots of unity, and the passes. T is the type of a part, V is T or a
 // vector of T, of which each lane is a line.
+//
+// Example: 12 numbers take a pass of radix 4 and one of radix 3, and room for 12 more complex numbers. 22 = 2 * 11 has
+// a factor without a pass: its line is convolved, by transforms of the least power of two from 2 * 22 - 1 on, which
+// is 64.
 #pragma once
 
 #include <algorithm>

@@ -141,6 +141,11 @@ std::vector<T> contracted(const synth::Contract& how, const std::vector<Array<T>
   return out.values();
 }
 
+TEST(ExampleOf, TermSums) {
+  const Array<float> terms{{10}, {1, 1e8F, -1e8F, 1, 0, 0, 0, 0, 2, 3}};
+  EXPECT_THAT(contracted(einsum("a->"), std::vector{terms}, Shape{}), ElementsAre(5));
+}
+
 TEST(Contract, MatrixProduct) {
   const auto a = counting<std::int32_t>(Shape{2, 3});
   const auto b = counting<std::int32_t>(Shape{3, 2});

@@ -8,6 +8,7 @@
 #include <numbers>
 #include <random>
 
+#include "runtime/kernels/fourier_plan.hpp"
 #include "runtime/kernels/tile.hpp"
 #include "tests/runtime/support.hpp"
 
@@ -29,6 +30,13 @@ std::vector<std::complex<T>> random_numbers(std::int64_t n) {
   std::vector<std::complex<T>> all;
   for (std::int64_t i = 0; i < n; ++i) all.emplace_back(uniform(random), uniform(random));
   return all;
+}
+
+TEST(ExampleOf, FourierPlan) {
+  EXPECT_EQ(fourier_factors(12), std::pair(std::vector<int>({4, 3}), std::int64_t{1}));
+  EXPECT_EQ(FourierPlan<double>(12).scratch(), 2 * 12);
+  EXPECT_EQ(fourier_factors(22), std::pair(std::vector<int>({2}), std::int64_t{11}));
+  EXPECT_EQ(FourierPlan<double>(22).scratch(), 2 * 22 + 4 * 64);
 }
 
 // The definition, in long double.

@@ -294,6 +294,40 @@ TEST(OpenVerify, FindsWhatIsOutOfOrder) {
   }
 }
 
+constexpr const char* kSummed = "mesh m = [x: 4]\nlet a = iota(f32[8@x, 8])\nlet b = sum(a, dim=1) as [8]\n";
+
+TEST(ExampleOf, Form) {
+  const Stages made = stages_of(kSummed);
+  ASSERT_TRUE(made.typed.has_value());
+  const std::string& text = made.typed->stage_text;
+  EXPECT_NE(text.find(R"(
+statement 2 {
+  %3: f32[8, 8] = make () iota [@x, _] who "`iota`" @24..41 (29..40)
+} results () let ("a" %3 slot 0) @16..41 (20..21)
+statement 3 {
+  %6: f32[8] = reduce (%3) sum [1] who "`sum`" takes_wish wish on m0 lies [_] @50..63 (54..55 #4, 67..70)
+  %7: f32[8] = as %6 [_] is_as begins %5 who "`as`" @50..63 (50..63 #6, 50..70, 67..70)
+} results () let ("b" %7 slot 1) @42..70 (46..47)
+lets (%3 statement 1 moment 3, %7 statement 2 moment 4)
+)"),
+            std::string::npos)
+      << text;
+}
+
+TEST(ExampleOf, GraphForm) {
+  const Stages made = stages_of(kSummed);
+  ASSERT_TRUE(made.typed.has_value());
+  const std::string text = print_graph(*made.typed);
+  EXPECT_NE(text.find(R"(
+statement {
+  %1: f32[8@x] = reduce (%0) sum [1] @50..63
+  %2: f32[8] = redistribute %1 p0 all_gather asked annotation who "`as`" @50..63 (50..70, 67..70)
+} results () let ("b" %2 slot 1) @42..70 (46..47)
+plan p0 {"mesh": "x:4", "from": "f32[8@x]", "to": "f32[8]", )"),
+            std::string::npos)
+      << text;
+}
+
 TEST(ExampleOf, Assignment) {
   Stages made =
       stages_of("mesh m = [x: 2]\nlet a = iota(f32[8@x, 4])\nlet b = iota(f32[4@x, 6])\nlet c = a @ b\nprint c\n");

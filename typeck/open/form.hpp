@@ -1,17 +1,19 @@
 // How the open program reads as text: one description, which a Writer prints and a Reader reads. Private to
 // typeck/open.
 //
-//   open 5 values 0 functions
-//   mesh m0 x:4
-//   others {
-//   }
-//   statement 0 {
-//     %0: f32[8, 8] = make () [@x, _] iota @31..45 (35..44)
-//     %1: f32[8] = reduce (%0) sum [1] who "`sum`" @54..63 (58..59 #7)
-//   } results () let ("b" %1 slot 0) @46..63 (50..51)
-//   lets (%1 statement 1 moment 2)
-//
 // A value is written where it is computed; `others` are those that nothing lists, values of the session first of all.
+//
+// Example: of `mesh m = [x: 4]`, `let a = iota(f32[8@x, 8])`, `let b = sum(a, dim=1) as [8]` the statements behind the
+// first are
+//
+//   statement 2 {
+//     %3: f32[8, 8] = make () iota [@x, _] who "`iota`" @24..41 (29..40)
+//   } results () let ("a" %3 slot 0) @16..41 (20..21)
+//   statement 3 {
+//     %6: f32[8] = reduce (%3) sum [1] who "`sum`" takes_wish wish on m0 lies [_] @50..63 (54..55 #4, 67..70)
+//     %7: f32[8] = as %6 [_] is_as begins %5 who "`as`" @50..63 (50..63 #6, 50..70, 67..70)
+//   } results () let ("b" %7 slot 1) @42..70 (46..47)
+//   lets (%3 statement 1 moment 3, %7 statement 2 moment 4)
 #pragma once
 
 #include <algorithm>

@@ -1,18 +1,15 @@
 // How the graph of a typed program reads as text: one description, which a Writer prints and a Reader reads. Private to
 // typeck/typed.
 //
-//   typed 3 values
-//   mesh m0 x:4
-//   others {
-//   }
-//   statement {
-//     %0: f32[8@x, 8] = iota () @31..45
-//     %1: f32[8@x] = reduce (%0) sum [1] @54..63
-//     %2: f32[8] = redistribute %1 p0 all_gather asked annotation who "as" @54..72 (54..72, 67..72)
-//   } results () let ("b" %2 slot 0) @46..72 (50..51)
-//   plan p0 {"mesh": "x:4", "from": "f32[8@x]", ...}
-//
 // A plan is what `tessera plan --json` prints of it.
+//
+// Example: of the program in typeck/open/form.hpp the last statement is
+//
+//   statement {
+//     %1: f32[8@x] = reduce (%0) sum [1] @50..63
+//     %2: f32[8] = redistribute %1 p0 all_gather asked annotation who "`as`" @50..63 (50..70, 67..70)
+//   } results () let ("b" %2 slot 1) @42..70 (46..47)
+//   plan p0 {"mesh": "x:4", "from": "f32[8@x]", "to": "f32[8]", ...
 #pragma once
 
 #include <optional>

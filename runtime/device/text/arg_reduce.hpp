@@ -1,5 +1,8 @@
 // Where the greatest (least) element of each line is: the first of equals, and no number before all. Since of two
 // elements it is known which one comes first, they may meet in any order.
+//
+// Example: of 2 at position 5 and 2 at position 3 the latter is the greatest, in either order; NaN at 7 comes before
+// both; where a thread has found nothing, with a position below 0, the other's counts.
 #pragma once
 
 #include <cstdint>

@@ -1,6 +1,9 @@
 // Products of matrices in order: the terms of every element are summed one after the other in blocks of 128, and the
 // blocks' sums likewise, as kernels/matmul.hpp does it. A block of threads has a part of the result in its registers,
 // and walks the terms in tiles, which come through shared memory; the next tile is on its way meanwhile.
+//
+// Example: a tile of 64 rows by 16 terms is 8 items for each of 128 threads. The first item of thread 17 is term 1 of
+// row 1 where neighbours take terms; where they take rows it is term 0 of row 17, and its second one term 2.
 #pragma once
 
 #include <cstdint>

@@ -1,6 +1,9 @@
 // Keys sorted with their positions, stably, seven bits after seven bits from the lowest. Of each pass a block of
 // threads counts the digits of its keys; these counts are added up over the blocks, digit by digit; and each key goes
 // behind all keys of lower digits and those of its own digit before it.
+//
+// Example: the lowest digits of 300, 5 and 130 are 44, 5 and 2, so that the first pass gives 130, 5, 300; the next ones
+// are 1, 0 and 2, so that the second gives 5, 130, 300, from the positions 1, 2 and 0.
 #pragma once
 
 #include <cstdint>

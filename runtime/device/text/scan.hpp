@@ -2,6 +2,9 @@
 // from its first to its last, and in front of a block what the blocks before it give, added up from left to right.
 //
 // A thread runs along a block. What blocks lie side by side in memory comes through shared memory, in strips.
+//
+// Example: two lines of 258 positions, whose elements lie by turns, are four runs: 0 and 1 have the first 256 positions
+// of both lines, 2 and 3 the last two. Run 2 begins at element 512.
 #pragma once
 
 #include <cstdint>

@@ -4,6 +4,9 @@
 //
 // Short rows are sorted in shared memory: runs of 2, 4, 8, ... keys, up and down by turns, are merged. Long ones are
 // sorted as lists (radix.hpp).
+//
+// Example: in ascending order -1 comes before -0, 0, 3 and NaN. The row 3, 1, 2 gets a fourth key, the greatest there
+// is; 3 and 1 are merged upwards, 2 and the fourth downwards, then both runs. The positions are 1, 2, 0.
 #pragma once
 
 #include <bit>

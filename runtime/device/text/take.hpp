@@ -1,4 +1,7 @@
 // Rows that ids name: taken from tables, counted up, and looked for.
+//
+// Example: a table of three rows lies in two pieces, rows 0 and 1, and row 2. The ids -1 and 0 are in range, from -3 up
+// to 2: -1 wraps to row 2, which is the first of the second piece.
 #pragma once
 
 #include <cstdint>

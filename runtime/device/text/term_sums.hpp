@@ -4,6 +4,8 @@
 //
 // Values in pairs: 0 and 1, 2 and 3, ..., then 01 and 23, ...; one without a partner stays as it is. So any group of a
 // power of two of them may be joined apart.
+//
+// Example: the values 1, 1e8, -1e8, 1 give (1 + 1e8) + (-1e8 + 1), in f32 0; one after the other they would give 1.
 #pragma once
 
 #include <cstdint>

@@ -1,4 +1,9 @@
 // Private to moves: the way of one part of a relay, which goes along the links that are the least busy.
+//
+// A part goes through the levels from the outermost inward: to each unit that lacks it once, from there to its own.
+//
+// Example: two nodes of two devices, and a part that device 0 holds and all others need. Device 0 sends it to 1, its
+// neighbour, and to 2, which sends it to 3: the link between the nodes carries it once.
 #pragma once
 
 #include <algorithm>

@@ -12,6 +12,7 @@
 #include "synth/moves/prices/time_bound.hpp"
 #include "synth/moves/transfer/box_send.hpp"
 #include "synth/moves/transfer/relay_search.hpp"
+#include "synth/moves/transfer/relay_ways.hpp"
 #include "synth/moves/transfer/transfer_cost.hpp"
 #include "synth/planner/list_sends.hpp"
 #include "synth/planner/text/print_json.hpp"
@@ -24,6 +25,15 @@
 
 namespace tessera::synth::test {
 namespace {
+
+TEST(ExampleOf, RelayWays) {
+  const RunMachine machine = on_run({{{"node", 2, 1e9, 0}, {"device", 2, 1e9, 0}}});
+  const Cluster cluster(machine);
+  Ways ways(cluster, 1, RelayTrees::hubs);
+  std::vector<std::pair<std::int32_t, std::int32_t>> sends;
+  for (const Hand& hand : ways.choose(RelayTask{{}, {0}, {1, 2, 3}}, 8, false)) sends.emplace_back(hand.from, hand.to);
+  EXPECT_THAT(sends, testing::ElementsAre(std::pair(0, 1), std::pair(0, 2), std::pair(2, 3)));
+}
 
 using Loads = std::map<std::tuple<std::size_t, std::int64_t, bool>, std::int64_t>;
 
