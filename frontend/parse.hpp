@@ -8,7 +8,6 @@
 #include "base/stop.hpp"
 #include "frontend/ast.hpp"
 #include "frontend/limits.hpp"
-#include "frontend/sentence.hpp"
 #include "frontend/token.hpp"
 
 namespace tessera::frontend {

@@ -1,18 +1,13 @@
 // What could not be read, as those who explain it are given it.
 #pragma once
 
-#include <string>
 #include <string_view>
-#include <vector>
 
 #include "base/source.hpp"
 #include "frontend/syntax.hpp"
 #include "frontend/token.hpp"
 
 namespace tessera::frontend {
-
-// The names of all operations, which hints tell apart from others; null: none is known.
-using FunctionNames = std::vector<std::string> (*)();
 
 // The statement (or type, or mesh) that could not be read.
 struct Sentence {

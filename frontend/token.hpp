@@ -6,7 +6,9 @@
 #include <cstddef>
 #include <cstdint>
 #include <span>
+#include <string>
 #include <string_view>
+#include <vector>
 
 namespace tessera::frontend {
 
@@ -153,5 +155,8 @@ struct Token {
   std::uint32_t end;
 };
 using Tokens = std::span<const Token>;
+
+// The names of all operations, which hints tell apart from others; null: none is known.
+using FunctionNames = std::vector<std::string> (*)();
 
 }  // namespace tessera::frontend

@@ -8,7 +8,7 @@
 #include "frontend/print.hpp"
 #include "frontend/verify.hpp"
 #include "typeck/elaborate/elaborator.hpp"
-#include "typeck/insert/inserter.hpp"
+#include "typeck/insert/insertion.hpp"
 #include "typeck/placement/placed_program.hpp"
 #include "typeck/placement/search.hpp"
 #include "typeck/shares/search.hpp"
@@ -29,9 +29,9 @@ class Reading {
   base::Result<PartlyChecked> first() {
     Placed placed = read({});
     if (placed.messages.failed() || placed.elaborated.placed_by_search.empty()) return closed(std::move(placed));
-    Inserter inserter(placed.elaborated.program, sources_, placed.elaborated.after, plans_, options_, placed.messages);
-    inserter.only_price();
-    PartlyChecked priced{inserter.run(), {}, placed.messages.failed()};
+    Insertion insertion(placed.elaborated.program, sources_, placed.elaborated.after, plans_, options_,
+                        placed.messages);
+    PartlyChecked priced{insertion.priced(), {}, placed.messages.failed()};
     if (priced.failed) return closed(Placements());
     priced.typed.placed_by_search = std::move(placed.elaborated.placed_by_search);
     return priced;
@@ -43,7 +43,7 @@ class Reading {
     try {
       Placed placed = read(placements);
       if (placed.messages.failed()) return std::nullopt;
-      return Inserter(placed.elaborated.program, sources_, placed.elaborated.after, plans_, options_, placed.messages)
+      return Insertion(placed.elaborated.program, sources_, placed.elaborated.after, plans_, options_, placed.messages)
           .seconds(most);
     } catch (const TooManyValues&) {
       return std::nullopt;
@@ -62,11 +62,11 @@ class Reading {
     if (!messages.failed()) TESSERA_TRY_STATUS(open::verify(elaborated.program));
     std::string open_text;
     if (options_.text_after == Stage::elaborate && !messages.failed()) open_text = open::print(elaborated.program);
-    Inserter inserter(elaborated.program, sources_, elaborated.after, plans_, options_, messages);
-    PartlyChecked checked{inserter.run(), {}, messages.failed()};
+    Insertion insertion(elaborated.program, sources_, elaborated.after, plans_, options_, messages);
+    PartlyChecked checked{insertion.run(), {}, messages.failed()};
     options_.stop.look();
     checked.diagnostics =
-        messages.take([&](const Messages::Asked& asked) { return type_text(inserter, asked, meshes); });
+        messages.take([&](const Messages::Asked& asked) { return type_text(insertion, asked, meshes); });
     if (checked.failed) {
       const auto is_error = [](const Diagnostic& one) { return one.kind.severity == base::Severity::error; };
       std::string& help = std::ranges::find_if(checked.diagnostics, is_error)->help;
@@ -75,7 +75,7 @@ class Reading {
     }
     if (!checked.failed) {
       checked.typed.stage_text = std::move(open_text);
-      if (options_.text_after == Stage::assign) checked.typed.stage_text = print(inserter.assignment());
+      if (options_.text_after == Stage::assign) checked.typed.stage_text = insertion.assignment_text();
       if (options_.text_after == Stage::insert) checked.typed.stage_text = print_graph(checked.typed);
     }
     checked.typed.after = std::move(elaborated.after);
@@ -106,9 +106,9 @@ class Reading {
     return Placed{on_meshes(first_->elaborated, *meshes), first_->messages, std::move(*meshes)};
   }
 
-  static std::string type_text(const Inserter& inserter, Messages::Asked asked, const PlacedMeshes& meshes) {
+  static std::string type_text(const Insertion& insertion, Messages::Asked asked, const PlacedMeshes& meshes) {
     if (asked.written.has_value()) asked.written->first = meshes(asked.written->first);
-    return inserter.type_text(asked);
+    return insertion.type_text(asked);
   }
 
   std::shared_ptr<const frontend::Ast> ast_;

@@ -5,6 +5,10 @@
 
 #include "base/registry.hpp"
 #include "embed/kinds.hpp"
+#include "runtime/io/files.hpp"
+#include "synth/layout/cluster/machine.hpp"
+#include "typeck/elaborate/options.hpp"
+#include "typeck/typed/lower.hpp"
 
 namespace tessera::embed {
 

@@ -12,11 +12,19 @@
 
 #include "base/result.hpp"
 #include "embed/host/texts.hpp"
-#include "runtime/io/files.hpp"
-#include "synth/moves/prices/prices.hpp"
+#include "synth/layout/array_type.hpp"
 #include "tessera/tessera.hpp"
-#include "typeck/elaborate/options.hpp"
-#include "typeck/typed/lower.hpp"
+
+namespace tessera::runtime {
+struct FilePolicy;
+}
+namespace tessera::synth {
+struct Machine;
+}
+namespace tessera::typeck {
+struct Origin;
+enum class ReshardPolicy : std::uint8_t;
+}  // namespace tessera::typeck
 
 namespace tessera::embed {
 

@@ -4,7 +4,9 @@
 #include <csignal>
 #include <utility>
 
+#include "embed/host/convert.hpp"
 #include "embed/kinds.hpp"
+#include "runtime/ranks/team.hpp"
 
 namespace tessera::embed {
 

@@ -7,10 +7,13 @@
 #include <functional>
 #include <mutex>
 #include <thread>
+#include <type_traits>
 
-#include "embed/host/convert.hpp"
-#include "runtime/ranks/team.hpp"
 #include "tessera/tessera.hpp"
+
+namespace tessera::runtime {
+class Team;
+}
 
 namespace tessera::embed {
 

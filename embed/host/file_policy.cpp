@@ -2,6 +2,7 @@
 // need those, need none of the runtime.
 #include "embed/host/convert.hpp"
 #include "runtime/io/file.hpp"
+#include "runtime/io/files.hpp"
 #include "runtime/kinds.hpp"
 
 namespace tessera::embed {

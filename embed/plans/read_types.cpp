@@ -10,6 +10,7 @@
 #include "frontend/kinds.hpp"
 #include "frontend/parse.hpp"
 #include "synth/kinds.hpp"
+#include "synth/layout/cluster/machine.hpp"
 #include "typeck/check.hpp"
 
 namespace tessera::embed {

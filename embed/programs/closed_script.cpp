@@ -11,6 +11,7 @@
 
 #include "embed/kinds.hpp"
 #include "frontend/ast.hpp"
+#include "synth/program/choice/problem.hpp"
 #include "typeck/typed/closed_text.hpp"
 
 namespace tessera::embed {

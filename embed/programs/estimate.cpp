@@ -13,6 +13,7 @@
 #include "embed/session/session_impl.hpp"
 #include "runtime/memory/device_peaks.hpp"
 #include "runtime/memory/plan.hpp"
+#include "runtime/memory/tile_maps.hpp"
 #include "synth/moves/prices/prices.hpp"
 #include "typeck/typed/lower.hpp"
 #include "typeck/typed/pipelines.hpp"

@@ -10,6 +10,7 @@
 #include "embed/session/session_impl.hpp"
 #include "synth/program/program.hpp"
 #include "typeck/typed/local_work.hpp"
+#include "typeck/typed/lower.hpp"
 #include "typeck/typed/needs.hpp"
 
 namespace tessera {

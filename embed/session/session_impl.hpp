@@ -20,13 +20,19 @@
 #include "embed/host/stop_token.hpp"
 #include "embed/host/texts.hpp"
 #include "embed/session/gpu_engine.hpp"
-#include "runtime/execute/run.hpp"
 #include "runtime/memory/page_cache.hpp"
 #include "runtime/values/value.hpp"
 #include "synth/planner/plan.hpp"
 #include "tessera/tessera.hpp"
 #include "typeck/typed/environment.hpp"
-#include "typeck/typed/typed.hpp"
+
+namespace tessera::runtime {
+struct World;
+}
+namespace tessera::typeck {
+struct CheckOptions;
+struct Typed;
+}  // namespace tessera::typeck
 
 namespace tessera {
 
@@ -102,13 +108,9 @@ struct Session::Impl {
 
   // A text, within the limits of a configuration, on this rank.
   base::Result<frontend::Ast> parse(const embed::Texts& texts, base::SourceId source, const Config& by);
-  // A text and the files that it uses, in an environment such as the session's, on this rank.
+  // A text that uses no files, in an environment such as the session's, on this rank.
   base::Result<typeck::Typed> check(frontend::Ast ast, embed::Texts& texts, const typeck::Environment& environment,
-                                    const Config& by, typeck::UsedFiles used = {},
-                                    std::optional<typeck::Stage> text_after = {});
-  // The files that a text uses. Ranks read the same text here, or fail alike: `is_settled` says that they know.
-  base::Result<typeck::UsedFiles> used_by(const base::Result<frontend::Ast>& ast, std::string_view text,
-                                          embed::Texts& texts, bool& is_settled);
+                                    const Config& by);
   // Types as the language writes them, here and now. Each text is added to `texts`, so that mistakes have a place.
   base::Result<std::vector<synth::ArrayType>> read_types(const std::vector<std::string>& types, embed::Texts& texts);
   // A type as the language writes it, here and now.
@@ -126,7 +128,7 @@ struct Session::Impl {
   // How the devices are dealt to the ranks now, for an array of this type.
   runtime::DeviceRanks device_ranks(const synth::ArrayType& type) const;
   // Is this the rank that writes?
-  bool is_first() const { return !team.ok() || *team == nullptr || (*team)->rank() == 0; }
+  bool is_first() const;
   // The token for work after which ranks do not agree on the outcome. With several ranks it never stops: one rank must
   // not stop alone.
   base::StopToken stop_alone() const {

@@ -5,6 +5,7 @@
 #include "embed/session/session_impl.hpp"
 #include "frontend/parse.hpp"
 #include "synth/program/program.hpp"
+#include "typeck/open/limits.hpp"
 
 namespace tessera {
 

@@ -17,6 +17,7 @@
 #include "runtime/kernels/copy.hpp"
 #include "runtime/memory/arena.hpp"
 #include "runtime/ranks/parts.hpp"
+#include "runtime/ranks/region.hpp"
 #include "synth/layout/tiling.hpp"
 #include "tessera/array_type.hpp"
 

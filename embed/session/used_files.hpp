@@ -9,9 +9,12 @@
 #include "base/result.hpp"
 #include "embed/host/texts.hpp"
 #include "frontend/ast.hpp"
-#include "runtime/ranks/team.hpp"
 #include "tessera/tessera.hpp"
 #include "typeck/elaborate/options.hpp"
+
+namespace tessera::runtime {
+class Team;
+}
 
 namespace tessera::embed {
 

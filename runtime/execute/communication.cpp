@@ -11,6 +11,8 @@
 #include "runtime/kernels/parallel.hpp"
 #include "runtime/kinds.hpp"
 #include "runtime/memory/boxes.hpp"
+#include "runtime/transfers/programs.hpp"
+#include "runtime/transfers/relays.hpp"
 
 namespace tessera::runtime {
 
@@ -56,7 +58,7 @@ base::Status Executor::relay_boxes(const synth::RelayRecipe& recipe, synth::Regi
     const synth::ArrayType& to_type = storage_.type(to);
     const synth::CopyWalk walk(storage_.type(from), to_type);
     Slots made{received_by(walk, to_type),
-               schedule_relay(team_, storage_.ranks(), recipe, storage_.type(from), to_type), std::nullopt};
+               schedule_relay(team_, storage_.ranks(), recipe, storage_.type(from), to_type), nullptr};
     known = slots_.emplace(to, std::move(made)).first;
   }
   count_received(known->second.received);
@@ -104,9 +106,9 @@ base::Status Executor::reduce_by_program(const synth::Collective& step, synth::R
     const synth::ArrayType& to_type = storage_.type(to);
     auto reduction = synth::ProgrammedReduction::of(step, storage_.type(from), to_type);
     TESSERA_CHECK(reduction.has_value(), "a reduction that was verified has a wrong program");
-    Slots made{received_by(*reduction, to_type), nullptr, std::nullopt};
+    Slots made{received_by(*reduction, to_type), nullptr, nullptr};
     if (team_.alone())
-      made.reduction = std::move(reduction);
+      made.reduction = std::make_shared<const synth::ProgrammedReduction>(std::move(*reduction));
     else
       made.schedule = schedule_program(team_, storage_.ranks(), std::move(*reduction), plan.beside_offset, to_type);
     known = slots_.emplace(to, std::move(made)).first;

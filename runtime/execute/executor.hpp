@@ -27,10 +27,13 @@
 #include "runtime/transfers/borders.hpp"
 #include "runtime/transfers/copies.hpp"
 #include "runtime/transfers/moves.hpp"
-#include "runtime/transfers/programs.hpp"
-#include "runtime/transfers/relays.hpp"
+#include "runtime/transfers/slots.hpp"
 #include "runtime/transfers/storage.hpp"
 #include "synth/moves/collective/carries.hpp"
+
+namespace tessera::synth {
+class ProgrammedReduction;
+}
 
 namespace tessera::runtime {
 
@@ -218,8 +221,8 @@ class Executor {
   std::map<std::pair<synth::RegisterId, std::size_t>, Copies> copies_;
   struct Slots {
     Received received;
-    std::unique_ptr<SlotSchedule> schedule;               // of a team
-    std::optional<synth::ProgrammedReduction> reduction;  // alone
+    std::shared_ptr<const SlotSchedule> schedule;                 // of a team
+    std::shared_ptr<const synth::ProgrammedReduction> reduction;  // alone
   };
   std::map<synth::RegisterId, Slots> slots_;  // relays, and reductions by programs
   std::map<synth::RegisterId, Reductions> reductions_;

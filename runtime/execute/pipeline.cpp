@@ -154,7 +154,7 @@ base::Status Executor::send_over_border(synth::RegisterId from, synth::RegisterI
   auto known = slots_.find(to);
   if (known == slots_.end()) {
     const synth::ArrayType& type = storage_.type(to);
-    Slots made{received_by(synth::CopyWalk(storage_.type(from), type), type), nullptr, std::nullopt};
+    Slots made{received_by(synth::CopyWalk(storage_.type(from), type), type), nullptr, nullptr};
     known = slots_.emplace(to, std::move(made)).first;
   }
   count_received(known->second.received);

@@ -19,6 +19,7 @@
 #include "runtime/memory/device_peaks.hpp"
 #include "runtime/memory/machine_memory.hpp"
 #include "runtime/memory/plan.hpp"
+#include "runtime/ranks/region.hpp"
 #include "runtime/values/move_value.hpp"
 
 namespace tessera::runtime {

@@ -2,8 +2,11 @@
 
 #include <algorithm>
 
+#include "runtime/memory/memory_plan.hpp"
 #include "runtime/memory/payload.hpp"
 #include "runtime/memory/plan.hpp"
+#include "runtime/memory/tile_maps.hpp"
+#include "synth/program/schedule/pipeline_plan.hpp"
 
 namespace tessera::runtime {
 

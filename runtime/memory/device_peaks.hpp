@@ -6,11 +6,16 @@
 #include <vector>
 
 #include "base/stop.hpp"
-#include "runtime/memory/memory_plan.hpp"
-#include "runtime/memory/tile_maps.hpp"
-#include "synth/program/schedule/pipeline_plan.hpp"
+
+namespace tessera::synth {
+struct PipelinePeaks;
+struct Program;
+}  // namespace tessera::synth
 
 namespace tessera::runtime {
+
+struct MemoryPlan;
+class TileMaps;
 
 struct DevicePeak {
   std::int64_t bytes = 0;    // payload, inputs included

@@ -4,6 +4,9 @@
 #include <optional>
 #include <unordered_map>
 
+#include "runtime/memory/memory_plan.hpp"
+#include "runtime/memory/tile_maps.hpp"
+
 namespace tessera::runtime {
 
 namespace {

@@ -6,11 +6,13 @@
 #include <cstdint>
 #include <vector>
 
-#include "runtime/memory/memory_plan.hpp"
-#include "runtime/memory/tile_maps.hpp"
 #include "synth/program/pass.hpp"
+#include "synth/program/program.hpp"
 
 namespace tessera::runtime {
+
+struct MemoryPlan;
+class TileMaps;
 
 struct KeptArray {
   synth::RegisterId value;

@@ -6,6 +6,8 @@
 #include <cstring>
 #include <new>
 
+#include "runtime/ranks/region.hpp"
+
 namespace tessera::runtime {
 
 namespace {

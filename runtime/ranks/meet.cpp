@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <thread>
 
+#include "runtime/ranks/region.hpp"
 #include "runtime/ranks/team.hpp"
 
 namespace tessera::runtime {

@@ -4,6 +4,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <limits>
 #include <memory>
 #include <optional>
 #include <span>
@@ -13,6 +14,9 @@
 #include "base/result.hpp"
 
 namespace tessera::runtime {
+
+// No step of a program.
+inline constexpr std::int64_t kNever = std::numeric_limits<std::int64_t>::max();
 
 // The most bytes of a piece; longer messages go in several.
 inline constexpr std::size_t kPieceBytes = std::size_t{1} << 20U;

@@ -15,6 +15,7 @@
 #include <new>
 
 #include "runtime/memory/machine_memory.hpp"
+#include "runtime/ranks/messenger.hpp"
 
 namespace tessera::runtime {
 

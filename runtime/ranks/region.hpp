@@ -6,7 +6,6 @@
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
-#include <limits>
 #include <memory>
 #include <mutex>
 
@@ -15,9 +14,6 @@
 #include "runtime/memory/pool.hpp"
 
 namespace tessera::runtime {
-
-// No step of a program.
-inline constexpr std::int64_t kNever = std::numeric_limits<std::int64_t>::max();
 
 class Region final : public Pool {
  public:

@@ -11,6 +11,7 @@
 #include "runtime/kinds.hpp"
 #include "runtime/ranks/backoff.hpp"
 #include "runtime/ranks/diagnostic_bytes.hpp"
+#include "runtime/ranks/region.hpp"
 
 namespace tessera::runtime {
 

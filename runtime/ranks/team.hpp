@@ -23,9 +23,10 @@
 
 #include "base/result.hpp"
 #include "runtime/ranks/messenger.hpp"
-#include "runtime/ranks/region.hpp"
 
 namespace tessera::runtime {
+
+class Region;
 
 enum class MemorySharing : std::uint8_t { wanted, off };
 

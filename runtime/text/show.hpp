@@ -1,11 +1,16 @@
 // Shows as text who holds what.
 #pragma once
 
+#include <cstddef>
 #include <string>
+#include <string_view>
+#include <vector>
 
-#include "runtime/memory/gather.hpp"
+#include "synth/layout/array_type.hpp"
 
 namespace tessera::runtime {
+
+struct Distributed;
 
 // The columns of a picture unless its screen has others.
 inline constexpr int kPictureColumns = 100;

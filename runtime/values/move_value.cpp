@@ -8,6 +8,7 @@
 #include "runtime/memory/arena.hpp"
 #include "runtime/ranks/parts.hpp"
 #include "runtime/ranks/reads.hpp"
+#include "runtime/ranks/region.hpp"
 
 namespace tessera::runtime {
 

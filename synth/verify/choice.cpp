@@ -7,6 +7,7 @@
 #include <map>
 #include <set>
 
+#include "synth/program/choice/problem.hpp"
 #include "synth/program/compute_cost.hpp"
 #include "synth/program/type_rules.hpp"
 #include "synth/verify/holdings.hpp"

@@ -10,6 +10,8 @@
 
 namespace tessera::synth {
 
+struct ChoiceProblem;
+
 // The fault, in a sentence without a full stop, or nothing.
 std::optional<std::string> fault_of_choice(const ChoiceProblem& problem, const LayoutChoice& choice,
                                            const Machine& machine);

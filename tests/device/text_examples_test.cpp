@@ -16,20 +16,18 @@
 #include "runtime/device/text/take.hpp"
 #include "runtime/device/text/term_sums.hpp"
 
-namespace tessera::device {
+namespace tessera::kernel {
 namespace {
 
-using namespace kernel;  // NOLINT(google-build-using-namespace)
-
-std::uint64_t at(const void* data) { return reinterpret_cast<std::uintptr_t>(data); }
+std::uint64_t place_of_data(const void* data) { return reinterpret_cast<std::uintptr_t>(data); }
 
 template <class K>
-void run(const typename K::Args& args, std::int64_t blocks) {
+void run_on_host(const typename K::Args& args, std::int64_t blocks) {
   emulate<K>(&args, blocks, 7);
 }
 
 template <int N>
-Walk<N> along(std::int64_t extent) {
+Walk<N> walk_along(std::int64_t extent) {
   Walk<N> walk;
   walk.extents[0] = extent;
   for (auto& steps : walk.steps) steps[0] = 1;
@@ -47,14 +45,14 @@ TEST(ExampleOf, Sort) {
   const std::array<float, 3> row = {3, 1, 2};
   std::array<std::int64_t, 3> positions = {};
   SortTile tile;
-  tile.from = at(row.data());
-  tile.out = at(positions.data());
+  tile.from = place_of_data(row.data());
+  tile.out = place_of_data(positions.data());
   tile.rows = 1;
   tile.length = 3;
   tile.count = 3;
   tile.from_step = 1;
-  tile.row_walk = along<2>(1);
-  run<SortRow<float, 4, true, false>>({at(&tile), 1}, 1);
+  tile.row_walk = walk_along<2>(1);
+  run_on_host<SortRow<float, 4, true, false>>({place_of_data(&tile), 1}, 1);
   EXPECT_EQ(positions, (std::array<std::int64_t, 3>{1, 2, 0}));
 }
 
@@ -64,14 +62,22 @@ TEST(ExampleOf, Radix) {
   std::array<std::uint32_t, 3> keys_to = {};
   std::array<std::uint32_t, 3> positions_to = {};
   std::vector<std::uint32_t> counts(2 * kDigits);
-  RadixTile tile{
-      at(keys.data()), at(positions.data()), at(keys_to.data()), at(positions_to.data()), at(counts.data()), 0, 3, 1};
+  RadixTile tile{place_of_data(keys.data()),
+                 place_of_data(positions.data()),
+                 place_of_data(keys_to.data()),
+                 place_of_data(positions_to.data()),
+                 place_of_data(counts.data()),
+                 0,
+                 3,
+                 1};
   for (const std::int64_t shift : {0, kRadixBits}) {
-    const RadixArgs args{at(&tile), 1, shift};
-    run<CountDigits<std::uint32_t>>(args, 1);
-    run<AddCounts>(args, kDigits);
-    run<PlaceKeys<std::uint32_t>>(args, 1);
-    if (shift == 0) EXPECT_EQ(keys_to, (std::array<std::uint32_t, 3>{130, 5, 300}));
+    const RadixArgs args{place_of_data(&tile), 1, shift};
+    run_on_host<CountDigits<std::uint32_t>>(args, 1);
+    run_on_host<AddCounts>(args, kDigits);
+    run_on_host<PlaceKeys<std::uint32_t>>(args, 1);
+    if (shift == 0) {
+      EXPECT_EQ(keys_to, (std::array<std::uint32_t, 3>{130, 5, 300}));
+    }
     keys = keys_to;
     positions = positions_to;
   }
@@ -85,7 +91,7 @@ TEST(ExampleOf, Scan) {
   tile.length = 258;
   tile.from_step = 2;
   tile.to_step = 2;
-  tile.line_walk = along<2>(2);
+  tile.line_walk = walk_along<2>(2);
   EXPECT_EQ(blocks_of(tile), 2);
   const ScanRun third = run_of(tile, 2);
   EXPECT_EQ(third.from, 256 * 2);
@@ -107,20 +113,20 @@ TEST(ExampleOf, ArgReduce) {
 TEST(ExampleOf, Take) {
   const std::array<float, 4> first_rows = {10, 11, 20, 21};
   const std::array<float, 2> last_row = {30, 31};
-  const std::array<RowSource, 2> sources = {RowSource{at(first_rows.data()), 0, 2, 2},
-                                            RowSource{at(last_row.data()), 2, 1, 2}};
+  const std::array<RowSource, 2> sources = {RowSource{place_of_data(first_rows.data()), 0, 2, 2},
+                                            RowSource{place_of_data(last_row.data()), 2, 1, 2}};
   const std::array<std::int64_t, 2> ids = {-1, 0};
   std::array<float, 4> taken = {};
   TakeTile tile;
-  tile.out = at(taken.data());
-  tile.sources = at(sources.data());
+  tile.out = place_of_data(taken.data());
+  tile.sources = place_of_data(sources.data());
   tile.source_count = 2;
   tile.length = 2;
   tile.blocks = {divisor_of(2), 128, 1, 2};
-  tile.ids = {at(ids.data()), 2, -3, 3, 3, 1, along<1>(2)};
-  tile.row = along<1>(2);
+  tile.ids = {place_of_data(ids.data()), 2, -3, 3, 3, 1, walk_along<1>(2)};
+  tile.row = walk_along<1>(2);
   std::uint64_t fault = kNoFault;
-  run<Take<float>>({at(&tile), 1, {at(&fault), 0}, 0}, 1);
+  run_on_host<Take<float>>({place_of_data(&tile), 1, {place_of_data(&fault), 0}, 0}, 1);
   EXPECT_EQ(taken, (std::array<float, 4>{30, 31, 10, 11}));
   EXPECT_EQ(fault, kNoFault);
 }
@@ -140,11 +146,11 @@ TEST(ExampleOf, Product) {
 TEST(ExampleOf, TermSums) {
   const std::array<float, 4> parts = {1, 1e8F, -1e8F, 1};
   float sum = -1;
-  const PartsTile tile{at(parts.data()), at(&sum), 0, 1, 4};
-  run<JoinParts<float>>({at(&tile), 1}, 1);
+  const PartsTile tile{place_of_data(parts.data()), place_of_data(&sum), 0, 1, 4};
+  run_on_host<JoinParts<float>>({place_of_data(&tile), 1}, 1);
   EXPECT_EQ(sum, 0);
   EXPECT_EQ(std::accumulate(parts.begin(), parts.end(), 0.0F), 1);
 }
 
 }  // namespace
-}  // namespace tessera::device
+}  // namespace tessera::kernel

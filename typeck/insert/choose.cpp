@@ -9,6 +9,7 @@
 #include "synth/verify/choice.hpp"
 #include "typeck/insert/chosen.hpp"
 #include "typeck/layouts/chosen.hpp"
+#include "typeck/layouts/whole.hpp"
 #include "typeck/typed/moves.hpp"
 
 namespace tessera::typeck {

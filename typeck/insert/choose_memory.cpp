@@ -13,6 +13,7 @@
 #include "typeck/insert/chosen.hpp"
 #include "typeck/layouts/chosen.hpp"
 #include "typeck/layouts/chosen_lives.hpp"
+#include "typeck/layouts/whole.hpp"
 #include "typeck/typed/lower.hpp"
 
 namespace tessera::typeck {

@@ -8,6 +8,7 @@
 #include "synth/program/compute_cost.hpp"
 #include "synth/program/shares.hpp"
 #include "typeck/insert/choose.hpp"
+#include "typeck/layouts/whole.hpp"
 #include "typeck/typed/lower.hpp"
 #include "typeck/typed/moves.hpp"
 

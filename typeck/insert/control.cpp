@@ -5,6 +5,7 @@
 
 #include "typeck/insert/choose.hpp"
 #include "typeck/insert/way_back.hpp"
+#include "typeck/layouts/whole.hpp"
 #include "typeck/typed/plan_text.hpp"
 
 namespace tessera::typeck {

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "typeck/insert/way_back.hpp"
+
 namespace tessera::typeck {
 
 namespace {

@@ -6,7 +6,6 @@
 #include <string>
 
 #include "typeck/insert/closed_values.hpp"
-#include "typeck/insert/way_back.hpp"
 
 namespace tessera::typeck {
 

@@ -3,6 +3,8 @@
 
 #include <algorithm>
 
+#include "typeck/insert/insertion.hpp"
+#include "typeck/insert/way_back.hpp"
 #include "typeck/placement/requests.hpp"
 
 namespace tessera::typeck {
@@ -139,5 +141,24 @@ void Inserter::insert(open::ValueId, const open::Node&, const open::Parameter&) 
 void Inserter::insert(open::ValueId, const open::Node&, const open::Input&) {
   TESSERA_CHECK(false, "an input is not computed");
 }
+
+Insertion::Insertion(const open::Program& program, const base::SourceMap& sources, Environment& environment,
+                     synth::PlanCache& plans, const CheckOptions& options, Messages& messages)
+    : inserter_(std::make_unique<Inserter>(program, sources, environment, plans, options, messages)) {}
+
+Insertion::~Insertion() = default;
+
+Typed Insertion::run() { return inserter_->run(); }
+
+Typed Insertion::priced() {
+  inserter_->only_price();
+  return inserter_->run();
+}
+
+std::optional<double> Insertion::seconds(double most) { return inserter_->seconds(most); }
+
+std::string Insertion::type_text(const Messages::Asked& asked) const { return inserter_->type_text(asked); }
+
+std::string Insertion::assignment_text() const { return print(inserter_->assignment()); }
 
 }  // namespace tessera::typeck

@@ -15,15 +15,18 @@
 #include <vector>
 
 #include "base/diagnostic.hpp"
-#include "synth/planner/text/print_text.hpp"
 #include "typeck/insert/cotangents.hpp"
 #include "typeck/layouts/assignment.hpp"
 #include "typeck/layouts/operation_layouts.hpp"
-#include "typeck/layouts/whole.hpp"
 #include "typeck/open/open.hpp"
-#include "typeck/typed/pipelines.hpp"
+
+namespace tessera::synth {
+struct PlanWords;
+}
 
 namespace tessera::typeck {
+
+struct WholeFunction;
 
 class Inserter : public ClosedValues {
  public:
@@ -163,7 +166,6 @@ class Inserter : public ClosedValues {
   friend class Choosing;
   bool local_allows(InstanceId instance, const std::string& name, Span span);
   std::string plan_statement_text(const Region& scratch);
-  PeaksByPlace peaks_of_pipelines(const Region& region);
   synth::PlanWords plan_words() const;
 
   const base::SourceMap& sources_;

@@ -11,6 +11,7 @@
 #include <algorithm>
 
 #include "typeck/insert/choose.hpp"
+#include "typeck/insert/way_back.hpp"
 
 namespace tessera::typeck {
 

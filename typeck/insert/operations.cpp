@@ -6,6 +6,8 @@
 #include <tuple>
 
 #include "typeck/insert/choose.hpp"
+#include "typeck/layouts/shape_rules.hpp"
+#include "typeck/layouts/whole.hpp"
 
 namespace tessera::typeck {
 

@@ -6,6 +6,7 @@
 #include "synth/kinds.hpp"
 #include "synth/program/schedule/pipeline_plan.hpp"
 #include "synth/program/schedule/prices.hpp"
+#include "synth/program/schedule/visits.hpp"
 #include "typeck/insert/inserter.hpp"
 #include "typeck/typed/lower.hpp"
 

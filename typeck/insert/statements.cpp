@@ -2,20 +2,26 @@
 #include <fmt/format.h>
 
 #include "synth/layout/cluster/machine_text.hpp"
+#include "synth/planner/text/print_text.hpp"
 #include "typeck/insert/inserter.hpp"
 #include "typeck/typed/local_work.hpp"
 #include "typeck/typed/lower.hpp"
 #include "typeck/typed/pipeline_text.hpp"
+#include "typeck/typed/pipelines.hpp"
 #include "typeck/typed/plan_text.hpp"
 
 namespace tessera::typeck {
 
-PeaksByPlace Inserter::peaks_of_pipelines(const Region& region) {
-  if (!options_.pipeline_peaks || pipelines(typed_, region).empty()) return {};
-  const auto alone = lower_alone(typed_, region, options_.stop, options_.steps_max);
+namespace {
+
+PeaksByPlace peaks_of_pipelines(const Typed& typed, const Region& region, const CheckOptions& options) {
+  if (!options.pipeline_peaks || pipelines(typed, region).empty()) return {};
+  const auto alone = lower_alone(typed, region, options.stop, options.steps_max);
   if (!alone.has_value()) return {};
-  return peaks_by_place(*alone, options_.pipeline_peaks(alone->program));
+  return peaks_by_place(*alone, options.pipeline_peaks(alone->program));
 }
+
+}  // namespace
 
 synth::PlanWords Inserter::plan_words() const {
   const auto print_mesh = [this](const synth::Mesh& mesh) {
@@ -26,8 +32,8 @@ synth::PlanWords Inserter::plan_words() const {
 }
 
 std::string Inserter::plan_statement_text(const Region& scratch) {
-  std::string text =
-      pipeline_text(typed_, scratch, sources_, options_.first_line, peaks_of_pipelines(scratch), options_.stop);
+  const PeaksByPlace peaks = peaks_of_pipelines(typed_, scratch, options_);
+  std::string text = pipeline_text(typed_, scratch, sources_, options_.first_line, peaks, options_.stop);
   text += plan_text(typed_, scratch, sources_, options_.first_line, plan_words());
   std::string work = local_work_text(local_work(typed_, scratch, plans_.machine()), sources_, options_.first_line);
   if (!work.empty()) work.pop_back();  // the line end is the printer's

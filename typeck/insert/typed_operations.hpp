@@ -8,11 +8,12 @@
 
 #include "synth/moves/collective/moves.hpp"
 #include "typeck/insert/redistributions.hpp"
-#include "typeck/layouts/shape_rules.hpp"
 #include "typeck/layouts/signature.hpp"
 #include "typeck/layouts/want.hpp"
 
 namespace tessera::typeck {
+
+struct ShiftedReshape;
 
 // The bytes that filling `result` from `part` moves between devices; result element r is part element r + offset.
 std::int64_t moved_bytes(const ArrayType& part, const ArrayType& result, const synth::Offset& offset);

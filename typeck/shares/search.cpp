@@ -4,6 +4,7 @@
 #include <tuple>
 #include <utility>
 
+#include "synth/program/choice/problem.hpp"
 #include "typeck/kinds.hpp"
 
 namespace tessera::typeck {

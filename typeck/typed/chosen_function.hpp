@@ -13,7 +13,10 @@
 #include "base/source.hpp"
 #include "synth/layout/weights.hpp"
 #include "synth/program/choice/choice.hpp"
-#include "synth/program/choice/problem.hpp"
+
+namespace tessera::synth {
+struct ChoiceProblem;
+}
 
 namespace tessera::typeck {
 

@@ -10,6 +10,7 @@
 #include "synth/kinds.hpp"
 #include "synth/program/contraction.hpp"
 #include "synth/program/registers.hpp"
+#include "synth/program/schedule/visits.hpp"
 #include "typeck/typed/contractions.hpp"
 #include "typeck/typed/early_slices.hpp"
 #include "typeck/typed/outer_product.hpp"

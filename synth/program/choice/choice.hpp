@@ -8,10 +8,12 @@
 #include <string_view>
 #include <vector>
 
-#include "synth/moves/plan/plan.hpp"
-#include "synth/program/choice/problem.hpp"
+#include "synth/layout/layout.hpp"
+#include "synth/program/choice/lives.hpp"
 
 namespace tessera::synth {
+
+struct Plan;
 
 // FOREACH(identifier, "name"): what showed that no program is better.
 #define TESSERA_CHOICE_PROOFS(FOREACH)                                           \

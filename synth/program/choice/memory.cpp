@@ -4,6 +4,7 @@
 #include <map>
 
 #include "synth/layout/cluster/machine.hpp"
+#include "synth/moves/plan/plan.hpp"
 
 namespace tessera::synth {
 

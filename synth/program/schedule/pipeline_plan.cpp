@@ -7,6 +7,7 @@
 
 #include "synth/program/registers.hpp"
 #include "synth/program/schedule/timeline.hpp"
+#include "synth/program/schedule/visits.hpp"
 #include "synth/program/schedule/warm_ups.hpp"
 
 namespace tessera::synth {

@@ -6,11 +6,13 @@
 
 #include "base/stop.hpp"
 #include "synth/layout/mesh.hpp"
+#include "synth/program/program.hpp"
 #include "synth/program/schedule/schedule.hpp"
 #include "synth/program/schedule/shape.hpp"
-#include "synth/program/schedule/visits.hpp"
 
 namespace tessera::synth {
+
+struct Cut;
 
 struct PipelinePlan {
   Schedule schedule = Schedule::automatic;
