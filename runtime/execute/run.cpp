@@ -151,12 +151,16 @@ std::int64_t offset_in_region(const Team& team, const std::shared_ptr<Arena>& ar
   return team.region() == nullptr || arena == nullptr ? 0 : team.region()->offset_of(arena->part(0));
 }
 
+// Where memory is missing because a GPU is lost, it says so.
+base::Status not_lost(Engine& engine) { return engine.wait(); }
+
 // A failure has its place where the program needs the most.
 base::Result<std::shared_ptr<Arena>> reserve(const Team& team, const ProgramMemory& memory, Engine& engine) {
   const std::vector<std::int64_t> bytes = memory.map.shares_bytes(team.rank(), engine.places());
   auto arena =
       team.region() != nullptr ? Arena::reserve(bytes, team.region()) : Arena::reserve(bytes, pools_of(engine));
   if (arena.ok()) return arena;
+  TESSERA_TRY_STATUS(not_lost(engine));
   return base::Diagnostic(arena.errors().front()).from_step(memory.plan.peak_origin);
 }
 
@@ -235,7 +239,9 @@ base::Result<Outcome> run_checked(const synth::Program& program, const ProgramMe
     if (!team.alone()) share.emplace(team.machine_count());
     outputs.emplace(program, memory.plan, executor->storage(), inputs, world.team);
     TESSERA_TRY_STATUS(executor->run());
-    return outputs->reserve();
+    const base::Status reserved = outputs->reserve();
+    if (!reserved.ok()) TESSERA_TRY_STATUS(not_lost(*own.engine));
+    return reserved;
   });
   const auto agreed = team.agree(std::move(done), {0, outputs ? offset_in_region(team, outputs->arena()) : 0});
   if (!executor) return agreed.errors();

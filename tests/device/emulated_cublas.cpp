@@ -4,6 +4,7 @@
 #include <cstring>
 
 #include "runtime/device/door/cublas.hpp"
+#include "tests/device/emulated_failures.hpp"
 #include "tests/device/emulated_machine.hpp"
 
 #define DECLARE(member, symbol, parameters) extern "C" int symbol parameters;
@@ -69,39 +70,55 @@ void product(const Matrix& a, const Matrix& b, T* c, std::int64_t stride, std::i
 
 }  // namespace
 
+#define FAIL_IF_WANTED(symbol) \
+  if (const int failure = tessera::emulated::failure_of_call(#symbol); failure != 0) return failure
+
 extern "C" {
 
+int tessera_emulated_has_failed();
+int tessera_emulated_has_failed() { return tessera::emulated::failing_calls().has_failed() ? 1 : 0; }
+
 int cublasCreate_v2(void** handle) {
+  FAIL_IF_WANTED(cublasCreate_v2);
   *handle = new Handle;
   return 0;
 }
 int cublasDestroy_v2(void* handle) {
+  FAIL_IF_WANTED(cublasDestroy_v2);
   delete static_cast<Handle*>(handle);
   return 0;
 }
 int cublasGetVersion_v2(void* /*handle*/, int* version) {
+  FAIL_IF_WANTED(cublasGetVersion_v2);
   *version = 130000;
   return 0;
 }
 int cublasGetProperty(int property, int* value) {
+  FAIL_IF_WANTED(cublasGetProperty);
   *value = property == cublas::kMajorVersion ? 13 : 0;
   return 0;
 }
 int cublasSetStream_v2(void* handle, void* stream) {
+  FAIL_IF_WANTED(cublasSetStream_v2);
   static_cast<Handle*>(handle)->stream = stream;
   return 0;
 }
 int cublasSetWorkspace_v2(void* /*handle*/, void* room, std::size_t bytes) {
+  FAIL_IF_WANTED(cublasSetWorkspace_v2);
   const auto* const holder = tessera::emulated::machine().holder(reinterpret_cast<std::uint64_t>(room), bytes);
   return holder == nullptr ? kInvalid : 0;
 }
-int cublasSetMathMode(void* /*handle*/, int mode) { return mode == cublas::kDefaultMath ? 0 : kUnsupported; }
+int cublasSetMathMode(void* /*handle*/, int mode) {
+  FAIL_IF_WANTED(cublasSetMathMode);
+  return mode == cublas::kDefaultMath ? 0 : kUnsupported;
+}
 
 int cublasGemmStridedBatchedEx_64(void* handle, int turned_a, int turned_b, std::int64_t m, std::int64_t n,
                                   std::int64_t k, const void* alpha, const void* a, int type_a, std::int64_t row_a,
                                   long long batch_a, const void* b, int type_b, std::int64_t row_b, long long batch_b,
                                   const void* beta, void* c, int type_c, std::int64_t row_c, long long batch_c,
                                   std::int64_t count, int computed_as, int /*algorithm*/) {
+  FAIL_IF_WANTED(cublasGemmStridedBatchedEx_64);
   const bool is_double = computed_as == cublas::kSumsOfFloat64;
   const double one =
       is_double ? *static_cast<const double*>(alpha) : static_cast<double>(*static_cast<const float*>(alpha));
@@ -124,6 +141,7 @@ int cublasGemmEx_64(void* handle, int turned_a, int turned_b, std::int64_t m, st
                     const void* alpha, const void* a, int type_a, std::int64_t row_a, const void* b, int type_b,
                     std::int64_t row_b, const void* beta, void* c, int type_c, std::int64_t row_c, int computed_as,
                     int algorithm) {
+  FAIL_IF_WANTED(cublasGemmEx_64);
   return cublasGemmStridedBatchedEx_64(handle, turned_a, turned_b, m, n, k, alpha, a, type_a, row_a, 0, b, type_b,
                                        row_b, 0, beta, c, type_c, row_c, 0, 1, computed_as, algorithm);
 }

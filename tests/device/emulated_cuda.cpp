@@ -8,7 +8,8 @@
 // - Copies outside of an allocation fail, those of host memory that is not pinned, too. The host crashes that looks
 // into
 //   a GPU's memory, and the kernel that reaches another GPU's without being its peer.
-// - TESSERA_EMULATED_FAILURE=SYMBOL:N:CODE makes a call fail. TESSERA_EMULATED_GPUS, _MEMORY (bytes), _SEED, _DRIVER.
+// - TESSERA_EMULATED_FAILURE makes a call fail (emulated_failures.hpp), of the compiler and of cuBLAS, too.
+// TESSERA_EMULATED_GPUS, _MEMORY (bytes), _SEED, _DRIVER.
 // - With TESSERA_EMULATED_APART no GPU reaches another's memory; with TESSERA_EMULATED_UNLIKE all are of other kinds.
 #include <dlfcn.h>
 
@@ -49,14 +50,19 @@ thread_local std::vector<Context*> current_contexts;
 struct Function {
   void (*run)(const void* args, std::int64_t blocks, std::uint64_t seed) = nullptr;
 };
-// Stands for a module of a real GPU's machine code.
-constexpr char kRealCode = 0;
-bool is_real(const void* module) { return module == &kRealCode; }
-void do_nothing(const void* /*args*/, std::int64_t /*blocks*/, std::uint64_t /*seed*/) {}
-
-struct EventHandle {
-  std::shared_ptr<Event> event = std::make_shared<Event>();
+// A library of the host's, or, where there is none, what stands for a real GPU's machine code.
+struct Module final : tessera::emulated::Thing {
+  explicit Module(void* opened) : library(opened) {}
+  ~Module() override {
+    if (library != nullptr) dlclose(library);
+  }
+  Module(const Module&) = delete;
+  Module& operator=(const Module&) = delete;
+  const char* name() const override { return "module"; }
+  void* library = nullptr;
+  Function function;
 };
+void do_nothing(const void* /*args*/, std::int64_t /*blocks*/, std::uint64_t /*seed*/) {}
 
 // A call that needs no context.
 template <class F>
@@ -282,26 +288,25 @@ int cuStreamSynchronize(void* stream) {
 }
 int cuStreamWaitEvent(void* stream, void* event, unsigned /*flags*/) {
   return called_on("cuStreamWaitEvent", stream, [&](Machine& m, Stream& s) {
-    const std::shared_ptr<Event>& waits_for = static_cast<EventHandle*>(event)->event;
+    const auto waits_for = m.find<Event>(event);
+    if (waits_for == nullptr) return kBadHandle;
     m.add(s, {0, nullptr, waits_for, waits_for->recorded});
     return 0;
   });
 }
 int cuEventCreate(void** event, unsigned /*flags*/) {
-  return called_in_context("cuEventCreate", [&](Machine&, Context&) {
-    *event = new EventHandle;
+  return called_in_context("cuEventCreate", [&](Machine& m, Context&) {
+    *event = m.give(std::make_shared<Event>());
     return 0;
   });
 }
 int cuEventDestroy_v2(void* event) {
-  return called_in_context("cuEventDestroy_v2", [&](Machine&, Context&) {
-    delete static_cast<EventHandle*>(event);
-    return 0;
-  });
+  return called_in_context("cuEventDestroy_v2", [&](Machine& m, Context&) { return m.end(event) ? 0 : kBadHandle; });
 }
 int cuEventRecord(void* event, void* stream) {
   return called_on("cuEventRecord", stream, [&](Machine& m, Stream& s) {
-    const std::shared_ptr<Event> recorded = static_cast<EventHandle*>(event)->event;
+    const auto recorded = m.find<Event>(event);
+    if (recorded == nullptr) return kBadHandle;
     const std::uint64_t record = ++recorded->recorded;
     m.add(s, {0, [=] { recorded->done = record; }});
     return 0;
@@ -309,52 +314,52 @@ int cuEventRecord(void* event, void* stream) {
 }
 int cuEventSynchronize(void* event) {
   return called_in_context("cuEventSynchronize", [&](Machine& m, Context&) {
-    const Event& waited = *static_cast<EventHandle*>(event)->event;
-    return m.go_on_until([&] { return waited.done >= waited.recorded; }) ? 0 : 702;
+    const auto waited = m.find<Event>(event);
+    if (waited == nullptr) return kBadHandle;
+    return m.go_on_until([&] { return waited->done >= waited->recorded; }) ? 0 : 702;
   });
 }
 int cuEventQuery(void* event) {
   return called_in_context("cuEventQuery", [&](Machine& m, Context&) {
+    const auto asked = m.find<Event>(event);
+    if (asked == nullptr) return kBadHandle;
     m.take_one();
-    const Event& asked = *static_cast<EventHandle*>(event)->event;
-    return asked.done >= asked.recorded ? 0 : cuda::kNotReady;
+    return asked->done >= asked->recorded ? 0 : cuda::kNotReady;
   });
 }
 
 // The "machine code" is the path of a shared library. That of a GPU is taken, too, and does nothing: a program then
 // has all its kernels compiled by the real compiler, and computes nonsense.
 int cuModuleLoadDataEx(void** module, const void* code, unsigned /*count*/, int* /*options*/, void** /*values*/) {
-  return called_in_context("cuModuleLoadDataEx", [&](Machine&, Context&) {
+  return called_in_context("cuModuleLoadDataEx", [&](Machine& m, Context&) {
     constexpr std::string_view kBegin = "emulated ";
-    const char* const text = static_cast<const char*>(code);
-    if (std::strncmp(text,
-                     "\x7f"
-                     "ELF",
-                     4) == 0) {
-      *module = const_cast<char*>(&kRealCode);
+    const std::string_view text = static_cast<const char*>(code);
+    if (text.starts_with("\x7f"
+                         "ELF")) {
+      *module = m.give(std::make_shared<Module>(nullptr));
       return 0;
     }
-    if (std::strncmp(text, kBegin.data(), kBegin.size()) != 0) return 200;
-    *module = dlopen(text + kBegin.size(), RTLD_NOW | RTLD_LOCAL);
-    return *module == nullptr ? 301 : 0;
+    if (!text.starts_with(kBegin)) return 200;
+    void* const library = dlopen(text.data() + kBegin.size(), RTLD_NOW | RTLD_LOCAL);
+    if (library == nullptr) return 301;
+    *module = m.give(std::make_shared<Module>(library));
+    return 0;
   });
 }
 int cuModuleUnload(void* module) {
   return called_in_context("cuModuleUnload", [&](Machine& m, Context&) {
     m.go_on_until_idle();
-    if (!is_real(module)) dlclose(module);
-    return 0;
+    return m.end(module) ? 0 : kBadHandle;
   });
 }
-int cuModuleGetFunction(void** function, void* module, const char* name) {
-  return called_in_context("cuModuleGetFunction", [&](Machine&, Context&) {
-    if (is_real(module)) {
-      *function = new Function{do_nothing};
-      return 0;
-    }
-    void* const entry = dlsym(module, name);
-    if (entry == nullptr) return kNotFound;
-    *function = new Function{reinterpret_cast<decltype(Function::run)>(entry)};
+int cuModuleGetFunction(void** function, void* given, const char* name) {
+  return called_in_context("cuModuleGetFunction", [&](Machine& m, Context&) {
+    const auto module = m.find<Module>(given);
+    if (module == nullptr) return kBadHandle;
+    void* const entry = module->library == nullptr ? nullptr : dlsym(module->library, name);
+    if (module->library != nullptr && entry == nullptr) return kNotFound;
+    module->function.run = entry == nullptr ? do_nothing : reinterpret_cast<decltype(Function::run)>(entry);
+    *function = &module->function;
     return 0;
   });
 }
@@ -389,39 +394,42 @@ int cuLaunchKernel(void* function, unsigned blocks, unsigned blocks_y, unsigned 
 int cuStreamBeginCapture_v2(void* stream, int /*mode*/) {
   return called_on("cuStreamBeginCapture_v2", stream, [&](Machine& m, Stream& s) {
     if (captures(m, stream)) return kWhileCapturing;
-    s.capture = std::make_unique<Graph>();
+    s.capture = std::make_shared<Graph>();
     return 0;
   });
 }
+// Also one that fails ends it.
 int cuStreamEndCapture(void* stream, void** graph) {
-  return called_on("cuStreamEndCapture", stream, [&](Machine&, Stream& s) {
-    *graph = s.capture.release();
-    return *graph == nullptr ? kWhileCapturing : 0;
+  std::shared_ptr<Graph> captured;
+  if (captures(machine(), stream)) captured = std::move(static_cast<Stream*>(stream)->capture);
+  return called_on("cuStreamEndCapture", stream, [&](Machine& m, Stream&) {
+    if (captured == nullptr) return kWhileCapturing;
+    *graph = m.give(std::move(captured));
+    return 0;
   });
 }
 int cuGraphInstantiateWithFlags(void** instance, void* graph, unsigned long long /*flags*/) {
-  return called_in_context("cuGraphInstantiateWithFlags", [&](Machine&, Context&) {
-    *instance = new Graph(*static_cast<Graph*>(graph));
+  return called_in_context("cuGraphInstantiateWithFlags", [&](Machine& m, Context&) {
+    const auto from = m.find<Graph>(graph);
+    if (from == nullptr) return kBadHandle;
+    *instance = m.give(std::make_shared<Graph>(*from));
     return 0;
   });
 }
 int cuGraphLaunch(void* instance, void* stream) {
   return called_on("cuGraphLaunch", stream, [&](Machine& m, Stream& s) {
-    m.add_graph(s, *static_cast<Graph*>(instance));
+    const auto graph = m.find<Graph>(instance);
+    if (graph == nullptr) return kBadHandle;
+    m.add_graph(s, *graph);
     return 0;
   });
 }
 int cuGraphExecDestroy(void* instance) {
-  return called_in_context("cuGraphExecDestroy", [&](Machine&, Context&) {
-    delete static_cast<Graph*>(instance);
-    return 0;
-  });
+  return called_in_context("cuGraphExecDestroy",
+                           [&](Machine& m, Context&) { return m.end(instance) ? 0 : kBadHandle; });
 }
 int cuGraphDestroy(void* graph) {
-  return called_in_context("cuGraphDestroy", [&](Machine&, Context&) {
-    delete static_cast<Graph*>(graph);
-    return 0;
-  });
+  return called_in_context("cuGraphDestroy", [&](Machine& m, Context&) { return m.end(graph) ? 0 : kBadHandle; });
 }
 
 int cuDeviceCanAccessPeer(int* can, int device, int peer) {
@@ -438,6 +446,18 @@ int cuCtxEnablePeerAccess(void* peer, unsigned /*flags*/) {
     return context.peers.insert(gpu).second ? 0 : cuda::kPeerAccessAlreadyEnabled;
   });
 }
+
+// For tests: has the call failed that should, what has not been given back, and forget it.
+int tessera_emulated_has_failed();
+int tessera_emulated_has_failed() { return machine().has_failed() ? 1 : 0; }
+const char* tessera_emulated_held();
+const char* tessera_emulated_held() {
+  static std::string held;
+  held = machine().held();
+  return held.c_str();
+}
+void tessera_emulated_forget();
+void tessera_emulated_forget() { machine().forget(); }
 
 // What the vendor's compiler asks the driver for; it goes on without.
 int cuGetExportTable(const void** table, const void* /*id*/);

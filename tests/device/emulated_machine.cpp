@@ -82,12 +82,16 @@ bool Machine::free(Address address) {
   if (found == allocations_.end()) return false;
   go_on_until_idle();
   const Allocation& allocation = found->second;
-  ASAN_UNPOISON_MEMORY_REGION(allocation.mapped, allocation.mapped_bytes);
   mprotect(allocation.mapped + page(), allocation.mapped_bytes - 2 * page(), PROT_READ);
   check_untouched(address, allocation);
-  munmap(allocation.mapped, allocation.mapped_bytes);
+  unmap(allocation);
   allocations_.erase(found);
   return true;
+}
+
+void Machine::unmap(const Allocation& allocation) {
+  ASAN_UNPOISON_MEMORY_REGION(allocation.mapped, allocation.mapped_bytes);
+  munmap(allocation.mapped, allocation.mapped_bytes);
 }
 
 const Allocation* Machine::holder(Address begin, std::size_t bytes) const {
@@ -105,6 +109,35 @@ bool Machine::is_pinned(const void* begin, std::size_t bytes) const {
   if (found == pinned_.begin()) return false;
   --found;
   return static_cast<std::size_t>(at - found->first) + bytes <= found->second;
+}
+
+void* Machine::give(std::shared_ptr<Thing> thing) {
+  Thing* const handle = thing.get();
+  things_[handle] = std::move(thing);
+  return handle;
+}
+
+std::string Machine::held() const {
+  std::map<std::string, std::size_t> counts{
+      {"allocation of memory", allocations_.size()}, {"pinned buffer", pinned_.size()}, {"stream", streams_.size()}};
+  for (const auto& [handle, thing] : things_) ++counts[thing->name()];
+  for (const auto& context : contexts_) counts["context"] += static_cast<std::size_t>(context->holders);
+  std::string text;
+  for (const auto& [name, count] : counts) {
+    if (count > 0) text += (text.empty() ? "" : ", ") + std::to_string(count) + " " + name + (count > 1 ? "s" : "");
+  }
+  return text;
+}
+
+void Machine::forget() {
+  streams_.clear();
+  things_.clear();
+  for (const auto& [address, allocation] : allocations_) unmap(allocation);
+  allocations_.clear();
+  for (const auto& [begin, bytes] : pinned_) std::free(const_cast<std::byte*>(begin));
+  pinned_.clear();
+  for (const auto& context : contexts_) context->holders = 0;
+  open_ = kNobody;
 }
 
 Stream* Machine::new_stream(Context& context) {
@@ -204,22 +237,12 @@ void Machine::take_one() {
   close();
 }
 
-// `SYMBOL:N:CODE`: the N-th call of that function from now on fails so, `*`: of any. After a loss nothing works until
-// the variable changes; of several GPUs that is so for the one that the call was for.
+// After a loss nothing works until the variable changes; of several GPUs that is so for the one that the call was for.
 int Machine::failure_of(const char* symbol, int gpu) {
-  const char* const value = std::getenv("TESSERA_EMULATED_FAILURE");
-  const std::string wanted = value == nullptr ? "" : value;
-  if (wanted != failing_) {
-    failing_ = wanted;
-    lost_ = 0;
-    const std::size_t at = wanted.find(':');
-    calls_until_failure_ = at == std::string::npos ? 0 : std::strtoll(wanted.c_str() + at + 1, nullptr, 10);
-  }
+  if (failing_.is_told_anew()) lost_ = 0;
   const bool is_of_driver = symbol == std::string_view("cuInit") || symbol == std::string_view("cuDriverGetVersion");
   if (lost_ != 0 && !is_of_driver && (lost_gpu_ == kNobody || lost_gpu_ == gpu)) return lost_;
-  const std::string name = failing_.substr(0, failing_.find(':'));
-  if (calls_until_failure_ == 0 || (name != "*" && name != symbol) || --calls_until_failure_ != 0) return 0;
-  const int code = std::atoi(failing_.c_str() + failing_.rfind(':') + 1);
+  const int code = failing_.code_of(symbol);
   if (device::cuda::is_loss(code)) {
     lost_ = code;
     lost_gpu_ = gpus() > 1 ? gpu : kNobody;

@@ -14,6 +14,8 @@
 #include <string>
 #include <vector>
 
+#include "tests/device/emulated_failures.hpp"
+
 namespace tessera::emulated {
 
 using Address = std::uint64_t;
@@ -32,9 +34,19 @@ struct Context {
   std::set<int> peers;  // whose memory its kernels may reach
 };
 
-struct Event {
+// What a program is given a handle of, and has to give back.
+struct Thing {
+  Thing() = default;
+  virtual ~Thing() = default;
+  Thing(const Thing&) = default;
+  Thing& operator=(const Thing&) = default;
+  virtual const char* name() const = 0;
+};
+
+struct Event final : Thing {
   std::uint64_t recorded = 0;  // how often it was asked to be
   std::uint64_t done = 0;
+  const char* name() const override { return "event"; }
 };
 
 // One thing that a stream does. One that waits for an event waits for its latest record when it was asked to.
@@ -45,14 +57,15 @@ struct Task {
   std::uint64_t record = 0;
 };
 
-struct Graph {
+struct Graph final : Thing {
   std::vector<Task> tasks;
+  const char* name() const override { return "graph"; }
 };
 
 struct Stream {
   Context* context = nullptr;
   std::deque<Task> tasks;
-  std::unique_ptr<Graph> capture = nullptr;  // what is noted instead of done
+  std::shared_ptr<Graph> capture = nullptr;  // what is noted instead of done
 };
 
 class Machine {
@@ -74,6 +87,20 @@ class Machine {
   bool remove_pinned(const void* begin) { return pinned_.erase(static_cast<const std::byte*>(begin)) == 1; }
   bool is_pinned(const void* begin, std::size_t bytes) const;
 
+  // Events, modules and graphs.
+  void* give(std::shared_ptr<Thing> thing);
+  template <class T>
+  std::shared_ptr<T> find(const void* handle) const {
+    const auto found = things_.find(handle);
+    return found == things_.end() ? nullptr : std::dynamic_pointer_cast<T>(found->second);
+  }
+  bool end(const void* handle) { return things_.erase(handle) == 1; }
+
+  // What programs have not given back, as `2 events, 1 stream`; empty: nothing. Then it is as if they had, as when a
+  // process ends that has lost its GPU.
+  std::string held() const;
+  void forget();
+
   // Streams.
   Stream* new_stream(Context& context);
   bool end_stream(Stream* stream);
@@ -90,9 +117,11 @@ class Machine {
 
   // The call of this name is made, for this GPU or none. The code that it fails with, 0 if it does not.
   int failure_of(const char* symbol, int gpu);
+  bool has_failed() const { return failing_.has_failed(); }
 
  private:
   bool step();
+  void unmap(const Allocation& allocation);
   void run(Task& task);
   void protect(int gpu, bool open);
   void open_for(int gpu);
@@ -105,8 +134,8 @@ class Machine {
   std::map<Address, Allocation> allocations_;
   std::map<const std::byte*, std::size_t> pinned_;
   std::map<Stream*, std::unique_ptr<Stream>> streams_;
-  std::string failing_;  // what the environment said last of calls that fail
-  std::int64_t calls_until_failure_ = 0;
+  std::map<const void*, std::shared_ptr<Thing>> things_;
+  FailingCalls failing_;
   static constexpr int kNobody = -1;
   int lost_ = 0;
   int lost_gpu_ = kNobody;  // the only one that is lost

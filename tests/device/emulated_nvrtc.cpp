@@ -1,7 +1,7 @@
 // NVIDIA's compiler, emulated: the host's compiles, and the "machine code" is the path of the shared library that it
 // made. Headers are those of the source tree; what a text includes has to be among those that it was given all the
-// same. With TESSERA_EMULATED_TEXTS nothing is compiled: texts are written to that folder, and their headers, and the
-// code is one that does nothing.
+// same. Texts are written to the folder TESSERA_EMULATED_TEXTS, too, with their headers and options, for another
+// compiler. TESSERA_EMULATED_FAILURE makes a call fail (emulated_failures.hpp).
 #include <cstdlib>
 #include <cstring>
 #include <filesystem>
@@ -13,6 +13,7 @@
 #include <string_view>
 
 #include "runtime/device/door/compiler_calls.hpp"
+#include "tests/device/emulated_failures.hpp"
 #include "tests/device/host_compiler.hpp"
 
 #define DECLARE(member, symbol, parameters) extern "C" int symbol parameters;
@@ -56,35 +57,48 @@ void write_file(const std::filesystem::path& path, const std::string& text) {
   std::ofstream(path, std::ios::binary) << text;
 }
 
-void write_texts(const Program& program, const std::filesystem::path& folder) {
+void write_texts(const Program& program, const std::set<std::string>& options, const std::filesystem::path& folder) {
   const std::size_t name = std::hash<std::string>()(program.source);
   write_file(folder / (std::to_string(name) + ".cu"), program.source);
+  std::string lines;
+  for (const std::string& option : options) lines += option + "\n";
+  write_file(folder / "options", lines);
   if (std::filesystem::exists(folder / "headers")) return;
   for (const auto& [header, text] : program.headers) write_file(folder / "headers" / header, text);
 }
 
 }  // namespace
 
+#define FAIL_IF_WANTED(symbol) \
+  if (const int failure = tessera::emulated::failure_of_call(#symbol); failure != 0) return failure
+
 extern "C" {
 
+int tessera_emulated_has_failed();
+int tessera_emulated_has_failed() { return tessera::emulated::failing_calls().has_failed() ? 1 : 0; }
+
 int nvrtcVersion(int* major, int* minor) {
+  FAIL_IF_WANTED(nvrtcVersion);
   *major = 13;
   *minor = 99;  // so that nobody takes its code for a real one's
   return 0;
 }
 int nvrtcCreateProgram(void** program, const char* source, const char* /*name*/, int count, const char* const* headers,
                        const char* const* names) {
+  FAIL_IF_WANTED(nvrtcCreateProgram);
   auto* const made = new Program{source, {}, {}, {}};
   for (int i = 0; i < count; ++i) made->headers[names[i]] = headers[i];
   *program = made;
   return 0;
 }
 int nvrtcDestroyProgram(void** program) {
+  FAIL_IF_WANTED(nvrtcDestroyProgram);
   delete static_cast<Program*>(*program);
   *program = nullptr;
   return 0;
 }
 int nvrtcCompileProgram(void* program, int count, const char* const* options) {
+  FAIL_IF_WANTED(nvrtcCompileProgram);
   Program& compiled = program_of(program);
   const std::set<std::string> given(options, options + count);
   for (const char* const needed :
@@ -97,11 +111,7 @@ int nvrtcCompileProgram(void* program, int count, const char* const* options) {
     return kCompilation;
   }
   if (const char* const folder = std::getenv("TESSERA_EMULATED_TEXTS")) {
-    write_texts(compiled, folder);
-    compiled.code =
-        "\x7f"
-        "ELF";
-    return 0;
+    write_texts(compiled, given, folder);
   }
   auto library = tessera::device::compiled_library(compiled.source);
   if (!library.ok()) {
@@ -112,18 +122,22 @@ int nvrtcCompileProgram(void* program, int count, const char* const* options) {
   return 0;
 }
 int nvrtcGetProgramLogSize(void* program, std::size_t* bytes) {
+  FAIL_IF_WANTED(nvrtcGetProgramLogSize);
   *bytes = program_of(program).log.size() + 1;
   return 0;
 }
 int nvrtcGetProgramLog(void* program, char* text) {
+  FAIL_IF_WANTED(nvrtcGetProgramLog);
   std::strcpy(text, program_of(program).log.c_str());
   return 0;
 }
 int nvrtcGetCUBINSize(void* program, std::size_t* bytes) {
+  FAIL_IF_WANTED(nvrtcGetCUBINSize);
   *bytes = program_of(program).code.size() + 1;
   return program_of(program).code.empty() ? kInvalid : 0;
 }
 int nvrtcGetCUBIN(void* program, char* code) {
+  FAIL_IF_WANTED(nvrtcGetCUBIN);
   std::strcpy(code, program_of(program).code.c_str());
   return 0;
 }

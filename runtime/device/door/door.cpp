@@ -48,6 +48,8 @@ void begin_driver(Cuda& cuda) {
 }
 
 base::Diagnostic refusal(const Cuda& cuda, int number, const char* what, int code) {
+  if (cuda::is_loss(code))
+    return base::make(runtime::Kind::gpu_lost, std::to_string(number), "its opening", error_name(cuda, code));
   return base::make(runtime::Kind::gpu_failed, std::to_string(number), what, error_name(cuda, code));
 }
 

@@ -50,7 +50,7 @@ base::Status Gpu::check(int code, std::string_view what) {
   if (code == 0) return base::Done{};
   const std::string name = error_name(*cuda_, code);
   if (cuda::is_loss(code)) {
-    is_lost_ = true;
+    lost_ = code;
     const std::string step = operation_ == nullptr ? std::string(what) : synth::describe(*operation_);
     return base::make(runtime::Kind::gpu_lost, label(), step, name)
         .suggest("values that lay there are gone; the host's memory and files are as they were");
@@ -60,7 +60,8 @@ base::Status Gpu::check(int code, std::string_view what) {
   return base::make(runtime::Kind::gpu_failed, label(), words, name);
 }
 
-base::Diagnostic no_room(const Gpu& gpu, std::int64_t bytes) {
+base::Diagnostic no_room(Gpu& gpu, std::int64_t bytes) {
+  if (gpu.is_lost()) return gpu.check(gpu.lost_code(), "an allocation of memory").errors().front();
   return base::make(runtime::Kind::out_of_memory_plan, base::exact_bytes_text(bytes),
                     fmt::format("GPU {} has {} for a program", gpu.label(), base::bytes_text(gpu.budget())));
 }

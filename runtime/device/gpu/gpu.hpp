@@ -34,7 +34,8 @@ class Gpu {
 
   // What a driver's code means: `what` was refused, or the GPU is lost. Without memory a program does not fit.
   base::Status check(int code, std::string_view what);
-  bool is_lost() const { return is_lost_; }
+  bool is_lost() const { return lost_ != 0; }
+  int lost_code() const { return lost_; }
   // The operation that the calls to come are for, while the pointer is good; null: none that has a name.
   void works_for(const synth::Operation* operation) { operation_ = operation; }
 
@@ -52,26 +53,27 @@ class Gpu {
   void* context_ = nullptr;
   void* stream_ = nullptr;
   std::int64_t budget_ = 0;
-  bool is_lost_ = false;
+  int lost_ = 0;  // the code that said so
   const synth::Operation* operation_ = nullptr;
 };
 
-// So many bytes are not to be had of it.
-base::Diagnostic no_room(const Gpu& gpu, std::int64_t bytes);
+// So many bytes are not to be had of it, which may be because it is lost.
+base::Diagnostic no_room(Gpu& gpu, std::int64_t bytes);
 
 // While it lives the thread's calls are for this GPU; then what the host had is back.
 class Current {
  public:
-  explicit Current(const Gpu& gpu) : gpu_(gpu) { gpu_.calls().push_context(gpu_.context()); }
+  explicit Current(const Gpu& gpu) : gpu_(gpu), is_pushed_(gpu.calls().push_context(gpu.context()) == 0) {}
   ~Current() {
     void* ours = nullptr;
-    gpu_.calls().pop_context(&ours);
+    if (is_pushed_) gpu_.calls().pop_context(&ours);
   }
   Current(const Current&) = delete;
   Current& operator=(const Current&) = delete;
 
  private:
   const Gpu& gpu_;
+  bool is_pushed_;  // else calls are refused, and what would be popped is the host's
 };
 
 }  // namespace tessera::device

@@ -49,9 +49,10 @@ Address GpuMemory::allocate(std::int64_t bytes) {
   }
   if (taken_bytes_ + bytes > gpu_.budget()) return 0;
   Address address = 0;
-  while (gpu_.calls().allocate(&address, static_cast<std::size_t>(bytes)) != 0) {
+  while (const int code = gpu_.calls().allocate(&address, static_cast<std::size_t>(bytes))) {
     address = 0;
-    if (!give_up_one()) return 0;
+    static_cast<void>(gpu_.check(code, "an allocation of memory"));  // notes that the GPU is lost
+    if (gpu_.is_lost() || !give_up_one()) return 0;
   }
   taken_bytes_ += bytes;
   taken_[address] = bytes;

@@ -87,14 +87,25 @@ base::Status GpuProducts::begin() {
   const CublasCalls& calls = cublas_->calls;
   workspace_ = memory_.take(kWorkspace);
   if (workspace_ == 0) return no_room(gpu_, kWorkspace);
-  if (const int code = calls.create(&handle_); code != 0) {
-    handle_ = nullptr;
-    memory_.give_back(workspace_);
-    return check(code);
+  void* handle = nullptr;
+  base::Status made = check(calls.create(&handle));
+  if (made.ok()) {
+    made = set_up(handle);
+    if (!made.ok()) calls.destroy(handle);
   }
-  TESSERA_TRY_STATUS(check(calls.set_stream(handle_, gpu_.stream())));
-  TESSERA_TRY_STATUS(check(calls.set_workspace(handle_, reinterpret_cast<void*>(workspace_), kWorkspace)));
-  return check(calls.set_math_mode(handle_, cublas::kDefaultMath));
+  if (made.ok()) {
+    handle_ = handle;
+  } else {
+    memory_.give_back(workspace_);
+  }
+  return made;
+}
+
+base::Status GpuProducts::set_up(void* handle) {
+  const CublasCalls& calls = cublas_->calls;
+  TESSERA_TRY_STATUS(check(calls.set_stream(handle, gpu_.stream())));
+  TESSERA_TRY_STATUS(check(calls.set_workspace(handle, reinterpret_cast<void*>(workspace_), kWorkspace)));
+  return check(calls.set_math_mode(handle, cublas::kDefaultMath));
 }
 
 // The transposes: out' = right' left'.

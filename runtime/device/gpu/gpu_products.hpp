@@ -30,6 +30,7 @@ class GpuProducts {
 
  private:
   base::Status begin();
+  base::Status set_up(void* handle);
   base::Status multiply(const Gemm& gemm, synth::ElementType operands);
   base::Status multiply_narrow(Gemm gemm, synth::ElementType operands);
   base::Status narrow(GemmMatrix& matrix, const GemmExtents& extents, synth::ElementType to);

@@ -37,7 +37,10 @@ void append(std::vector<std::byte>& bytes, const T& value) {
 
 }  // namespace
 
-LaunchQueue::~LaunchQueue() { forget(); }
+LaunchQueue::~LaunchQueue() {
+  const Current current(gpu_);
+  forget();
+}
 
 void LaunchQueue::add(const Kernel& kernel, std::int64_t blocks, std::span<const std::byte> args) {
   launches_.push_back({kernel, static_cast<unsigned>(blocks), args_.size(), args.size()});
