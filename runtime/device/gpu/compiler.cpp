@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cstdlib>
 #include <set>
 #include <span>
 
@@ -15,10 +16,19 @@ namespace {
 
 // Every text, always: floats are IEEE, step by step, as on the host.
 std::vector<std::string> options_for(int architecture) {
-  return {"--std=c++20",      "--fmad=false",
-          "--ftz=false",      "--prec-div=true",
-          "--prec-sqrt=true", "--device-as-default-execution-space",
-          "--device-int128",  fmt::format("--gpu-architecture=sm_{}", architecture)};
+  return {"--std=c++20",       "--fmad=false",
+          "--ftz=false",       "--prec-div=true",
+          "--prec-sqrt=true",  "--device-as-default-execution-space",
+          "--device-int128",   fmt::format("--gpu-architecture=sm_{}", architecture),
+          "--ptxas-options=-v"};
+}
+
+// Of a thread, as the log says it for `--ptxas-options=-v`; 0 where it says nothing.
+int stack_bytes(const std::string& log) {
+  const std::size_t end = log.find(" bytes stack frame");
+  if (end == std::string::npos) return 0;
+  const std::size_t begin = log.find_last_not_of("0123456789", end - 1);
+  return std::atoi(log.c_str() + (begin == std::string::npos ? 0 : begin + 1));
 }
 
 const Text* find_text(std::string_view name) {
@@ -108,15 +118,27 @@ base::Result<std::string> Compiler::code_of(const std::string& source) const {
   return *std::move(kept);
 }
 
+// The compiler saves registers, so that more blocks find room, and may go too far: a value that is kept in memory for
+// that costs more. Such a text is compiled again, with as many as it wants.
 base::Result<std::string> Compiler::compile(const std::string& source) const {
+  TESSERA_TRY(compiled, compile_with(options_, source));
+  if (!compiled.needs_stack) return std::move(compiled.code);
+  std::vector<std::string> options = options_;
+  options.emplace_back("--define-macro=TESSERA_ALL_REGISTERS");
+  TESSERA_TRY(again, compile_with(options, source));
+  return std::move(again.needs_stack ? compiled.code : again.code);
+}
+
+base::Result<Compiler::Compiled> Compiler::compile_with(const std::vector<std::string>& options,
+                                                        const std::string& source) const {
   Compilation compilation(nvrtc_->calls, source);
-  if (const int code = compilation.compile(options_); code != 0) {
+  if (const int code = compilation.compile(options); code != 0) {
     return base::make(base::Kind::internal, fmt::format("a kernel does not compile (NVRTC's error {}):\n{}\n{}", code,
                                                         source.substr(0, 4000), compilation.log().c_str()));
   }
   std::string code = compilation.code();
   if (code.empty()) return base::make(base::Kind::internal, "the compiler of kernels gives no code");
-  return code;
+  return Compiled{std::move(code), stack_bytes(compilation.log()) > 0};
 }
 
 }  // namespace tessera::device

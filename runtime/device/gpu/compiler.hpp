@@ -24,7 +24,12 @@ class Compiler {
   std::string name_of(const std::string& source) const;
 
  private:
+  struct Compiled {
+    std::string code;
+    bool needs_stack = false;  // a thread has memory beside its registers
+  };
   base::Result<std::string> compile(const std::string& source) const;
+  base::Result<Compiled> compile_with(const std::vector<std::string>& options, const std::string& source) const;
 
   std::shared_ptr<const Nvrtc> nvrtc_;
   std::vector<std::string> options_;

@@ -73,8 +73,15 @@ void run_block(const typename K::Args& args, typename K::Shared& shared) {
   _Pragma("unroll 1") for (; at.turn < turns; ++at.turn) run_phases<K, 0>(args, at, shared, own);
 }
 
+// One block of a multiprocessor is enough where a kernel may have all registers that it wants.
+#if defined(TESSERA_ALL_REGISTERS)
+#define TESSERA_BLOCKS , 1
+#else
+#define TESSERA_BLOCKS
+#endif
+
 #define TESSERA_KERNEL(name, ...)                                                                           \
-  extern "C" __global__ void __launch_bounds__(__VA_ARGS__::kThreads)                                       \
+  extern "C" __global__ void __launch_bounds__(__VA_ARGS__::kThreads TESSERA_BLOCKS)                        \
       name(const __grid_constant__ __VA_ARGS__::Args args) {                                                \
     __shared__ __align__(16) unsigned char tessera_shared[sizeof(__VA_ARGS__::Shared)];                     \
     tessera::kernel::run_block<__VA_ARGS__>(args, *reinterpret_cast<__VA_ARGS__::Shared*>(tessera_shared)); \
