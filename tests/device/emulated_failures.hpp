@@ -8,13 +8,13 @@
 
 namespace tessera::emulated {
 
-// TESSERA_EMULATED_FAILURE is `SYMBOL:N:CODE`: the N-th call of that function from now on fails so, `*`: of any.
+// TESSERA_EMULATED_FAILURE is `SYMBOL:N:CODE`: the N-th call of that function from now on fails so, `*`: of any. Of
+// ranks only TESSERA_EMULATED_FAILURE_RANK, where that is set.
 class FailingCalls {
  public:
   // True when the variable has another value than before: nothing has failed yet.
   bool is_told_anew() {
-    const char* const value = std::getenv("TESSERA_EMULATED_FAILURE");
-    std::string wanted = value == nullptr ? "" : value;
+    std::string wanted = is_meant() ? variable("TESSERA_EMULATED_FAILURE") : "";
     if (wanted == wanted_) return false;
     wanted_ = std::move(wanted);
     const std::size_t at = wanted_.find(':');
@@ -32,6 +32,15 @@ class FailingCalls {
   bool has_failed() const { return has_failed_; }
 
  private:
+  static std::string variable(const char* name) {
+    const char* const value = std::getenv(name);
+    return value == nullptr ? "" : value;
+  }
+  static bool is_meant() {
+    const std::string rank = variable("TESSERA_EMULATED_FAILURE_RANK");
+    return rank.empty() || rank == variable("OMPI_COMM_WORLD_RANK") || rank == variable("PMI_RANK");
+  }
+
   std::string wanted_;
   std::int64_t left_ = 0;  // calls until the one that fails
   bool has_failed_ = false;

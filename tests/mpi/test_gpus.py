@@ -8,12 +8,12 @@ import sys
 import unittest
 from pathlib import Path
 
-from launches import RanksTest
+from launches import ENDS_WITHIN, RanksTest
 
 EMULATED = ""
 PROGRAM = """mesh m = [x: 4]
 let a = random(f32[8@x, 6], 1)
-let c = a[0:4, :] @ transpose(a)
+let c = a[0:4, :] @ (transpose(a) as [6, 8])
 print c, argmax(a, dim=0), cumsum(a, dim=0)
 let b = a as [8, 6@x]
 print b, sum(a), max(a, dim=0)
@@ -35,6 +35,21 @@ class Gpus(RanksTest):
                                   (3, "3", {}), (3, "6", {"TESSERA_EMULATED_APART": "1"})):
             done = self.launch(ranks, "run", "--gpu", path, env=self.environment(TESSERA_EMULATED_GPUS=gpus, **more))
             self.assertEqual((done.status, done.out), (0, alone.out), (ranks, gpus, done.err))
+
+    def test_a_gpu_that_is_lost_or_refuses_on_one_rank(self):
+        """At some of its first launches and waits: all ranks end soon, with one diagnostic."""
+        path = self.script(PROGRAM)
+        environment = self.environment(TESSERA_EMULATED_FAILURE_RANK="1")
+        self.launch(3, "run", "--gpu", path, env=environment)  # its kernels are there
+        for symbol, code, kind in (("cuLaunchKernel", 700, "gpu-lost"), ("cuLaunchKernel", 701, "gpu-failed"),
+                                   ("cuEventSynchronize", 719, "gpu-lost")):
+            for call in (1, 4, 9):
+                failure = f"{symbol}:{call}:{code}"
+                done = self.launch(3, "run", "--gpu", path, env={**environment, "TESSERA_EMULATED_FAILURE": failure})
+                self.assertEqual(done.status, 3, (failure, done.err))
+                self.assertEqual(len(done.diagnostics()), 1, (failure, done.err))
+                self.assertIn(f"error[{kind}]", done.err, failure)
+                self.assertLess(done.seconds, ENDS_WITHIN, failure)
 
     def test_all_ranks_have_gpus_or_none(self):
         path = self.script(PROGRAM)
