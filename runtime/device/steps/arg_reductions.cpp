@@ -7,7 +7,7 @@
 #include "runtime/device/steps/arg_plans.hpp"
 #include "runtime/device/steps/names.hpp"
 #include "runtime/device/steps/sums.hpp"
-#include "runtime/device/steps/tables.hpp"
+#include "runtime/device/steps/tile_table.hpp"
 #include "runtime/device/text/arg_join.hpp"
 
 namespace tessera::device {
@@ -50,7 +50,7 @@ base::Result<std::int64_t> place_stretches(Launcher& launcher, std::vector<Searc
 
 base::Status launch_searches(Launcher& launcher, bool max, synth::ElementType element,
                              const std::vector<Searched>& all) {
-  std::map<std::string, RowList<kernel::ArgTile>> lists;
+  std::map<std::string, TileTable<kernel::ArgTile>> lists;
   for (const Searched& one : all) {
     const ArgPlan& plan = one.plan;
     const std::string type =
@@ -60,7 +60,7 @@ base::Status launch_searches(Launcher& launcher, bool max, synth::ElementType el
   }
   for (const auto& [type, list] : lists) {
     TESSERA_TRY(table, placed(launcher, list));
-    TESSERA_TRY_STATUS(launch(launcher, arg_text("arg_reduce.hpp", type), list.all_blocks, TileArgs{table}));
+    TESSERA_TRY_STATUS(launch(launcher, arg_text("arg_reduce.hpp", type), list.blocks(), TileArgs{table}));
   }
   return base::Done{};
 }
@@ -68,7 +68,7 @@ base::Status launch_searches(Launcher& launcher, bool max, synth::ElementType el
 base::Status join_stretches(Launcher& launcher, bool max, synth::ElementType element,
                             const std::vector<Searched>& all) {
   constexpr std::int64_t kThreads = kernel::ArgJoin<true, float>::kThreads;
-  RowList<kernel::ArgJoinTile> list;
+  TileTable<kernel::ArgJoinTile> list;
   for (const Searched& one : all) {
     const kernel::ArgTile& tile = one.plan.tile;
     if (tile.stretches.value == 1) continue;
@@ -78,7 +78,7 @@ base::Status join_stretches(Launcher& launcher, bool max, synth::ElementType ele
   }
   TESSERA_TRY(table, placed(launcher, list));
   const std::string type = fmt::format("ArgJoin<{}, {}>", max, computed_name(element));
-  return launch(launcher, arg_text("arg_join.hpp", type), list.all_blocks, TileArgs{table});
+  return launch(launcher, arg_text("arg_join.hpp", type), list.blocks(), TileArgs{table});
 }
 
 kernel::FindTile find_tile(const FindPart& part, std::span<const std::uint8_t> dimensions) {
@@ -153,7 +153,7 @@ base::Status find(Launcher& launcher, bool max, std::span<const std::uint8_t> di
   constexpr std::int64_t kThreads = kernel::FindWanted<float>::kThreads;
   std::vector<ArgReducePart> searched;
   std::vector<runtime::TileOut> nothing;
-  RowList<kernel::FindTile> list;
+  TileTable<kernel::FindTile> list;
   for (const FindPart& part : parts) {
     if (runtime::is_empty(part.out.shape)) continue;
     if (runtime::is_empty(part.operand.shape)) {
@@ -169,7 +169,7 @@ base::Status find(Launcher& launcher, bool max, std::span<const std::uint8_t> di
   TESSERA_TRY_STATUS(arg_reduce(launcher, max, dimensions, searched));
   TESSERA_TRY(table, placed(launcher, list));
   const std::string type = fmt::format("FindWanted<{}>", computed_name(parts[0].operand.element));
-  return launch(launcher, arg_text("arg_join.hpp", type), list.all_blocks, TileArgs{table});
+  return launch(launcher, arg_text("arg_join.hpp", type), list.blocks(), TileArgs{table});
 }
 
 bool can_arg_reduce(const runtime::LocalStep& step, const synth::ArgReduce& operation) {

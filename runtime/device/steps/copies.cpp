@@ -7,7 +7,7 @@
 #include <tuple>
 
 #include "runtime/device/steps/copy_boxes.hpp"
-#include "runtime/device/steps/tables.hpp"
+#include "runtime/device/steps/tile_table.hpp"
 #include "runtime/device/text/copy.hpp"
 #include "runtime/device/text/copy_tiles.hpp"
 
@@ -38,7 +38,7 @@ struct PlainCopies {
     return row;
   }
   // A block goes on more than once only where enough blocks are left to keep all processors busy.
-  static base::Status launch(Launcher& launcher, int bytes, std::vector<Row>& rows) {
+  static base::Status launch(Launcher& launcher, int bytes, const std::vector<Row>& rows) {
     constexpr std::int64_t kBlocksOfProcessor = 64;
     constexpr std::int64_t kTurnsMost = 4;
     const std::int64_t turn = kernel::Copy<1, most>::kThreads * (bytes >= 8 ? 4 : 8);
@@ -46,10 +46,10 @@ struct PlainCopies {
     for (const Row& row : rows) all += parts_of(row.count, turn);
     const std::int64_t turns =
         std::clamp<std::int64_t>(all / (kBlocksOfProcessor * launcher.processors()), 1, kTurnsMost);
-    const auto blocks_of = [&](const Row& row) { return parts_of(row.count, turn * turns); };
-    TESSERA_TRY(placed, place_rows(launcher, rows, blocks_of));
-    return device::launch(launcher, text(bytes), placed.blocks,
-                          typename kernel::Copy<1, most>::Args{placed.table, turns});
+    TileTable<Row> list;
+    for (const Row& row : rows) list.add(row, parts_of(row.count, turn * turns));
+    TESSERA_TRY(table, placed(launcher, list));
+    return device::launch(launcher, text(bytes), list.blocks(), typename kernel::Copy<1, most>::Args{table, turns});
   }
 };
 
@@ -90,15 +90,16 @@ struct TileCopies {
     }
     return row;
   }
-  static base::Status launch(Launcher& launcher, int bytes, std::vector<Row>& rows) {
+  static base::Status launch(Launcher& launcher, int bytes, const std::vector<Row>& rows) {
     const auto blocks_of = [](const Row& row) {
       std::int64_t blocks = std::int64_t{row.a_tiles.value} * row.b_tiles.value;
       for (const kernel::CopyDimension& other : row.others) blocks *= other.extent.value;
       return blocks;
     };
-    TESSERA_TRY(placed, place_rows(launcher, rows, blocks_of));
-    return device::launch(launcher, text(bytes), placed.blocks,
-                          typename kernel::CopyTiles<1, outer>::Args{placed.table});
+    TileTable<Row> list;
+    for (const Row& row : rows) list.add(row, blocks_of(row));
+    TESSERA_TRY(table, placed(launcher, list));
+    return device::launch(launcher, text(bytes), list.blocks(), typename kernel::CopyTiles<1, outer>::Args{table});
   }
 };
 

@@ -8,7 +8,7 @@
 #include "runtime/device/steps/names.hpp"
 #include "runtime/device/steps/reduce_plans.hpp"
 #include "runtime/device/steps/sums.hpp"
-#include "runtime/device/steps/tables.hpp"
+#include "runtime/device/steps/tile_table.hpp"
 #include "runtime/device/text/join_leaves.hpp"
 
 namespace tessera::device {
@@ -99,7 +99,7 @@ class Reduction {
 
   template <class Tile, class Plan>
   base::Status launch_plans(const std::vector<Plan>& plans, std::string_view header, const std::string& type) {
-    RowList<Tile> list;
+    TileTable<Tile> list;
     std::int64_t turns = 1;
     for (const Plan& plan : plans) {
       Tile tile = plan.tile;
@@ -113,13 +113,13 @@ class Reduction {
       std::int64_t turns;
     };
     const KernelText text{{fmt::format("runtime/device/text/{}", header)}, type, ""};
-    return launch(launcher_, text, list.all_blocks, Args{table, turns});
+    return launch(launcher_, text, list.blocks(), Args{table, turns});
   }
 
   // One level: every 64 or 2,048 leaves of a result become one.
   base::Status join() {
-    RowList<kernel::LeavesTile> few;
-    RowList<kernel::LeavesTile> many;
+    TileTable<kernel::LeavesTile> few;
+    TileTable<kernel::LeavesTile> many;
     std::vector<Join> next;
     for (const Join& join : joins_) {
       const std::int64_t groups = groups_of(join);
@@ -135,13 +135,13 @@ class Reduction {
     TESSERA_TRY_STATUS(launch_joins(few, "JoinLeaves"));
     return launch_joins(many, "JoinManyLeaves");
   }
-  base::Status launch_joins(const RowList<kernel::LeavesTile>& list, std::string_view name) {
-    if (list.rows.empty()) return base::Done{};
+  base::Status launch_joins(const TileTable<kernel::LeavesTile>& list, std::string_view name) {
+    if (list.is_empty()) return base::Done{};
     TESSERA_TRY(table, placed(launcher_, list));
     const KernelText text{{"runtime/device/text/join_leaves.hpp"},
                           fmt::format("{}<{}, {}>", name, kind_name(kind_), computed_name(element_)),
                           ""};
-    return launch(launcher_, text, list.all_blocks, FewLeaves::Args{table});
+    return launch(launcher_, text, list.blocks(), FewLeaves::Args{table});
   }
 
   Launcher& launcher_;

@@ -6,7 +6,7 @@
 
 #include "runtime/device/steps/names.hpp"
 #include "runtime/device/steps/nested.hpp"
-#include "runtime/device/steps/tables.hpp"
+#include "runtime/device/steps/tile_table.hpp"
 #include "runtime/device/text/combine.hpp"
 #include "runtime/device/text/fill.hpp"
 
@@ -87,7 +87,7 @@ base::Status launch_sums(Launcher& launcher, const KernelText& text, const std::
   using Kernel = kernel::CombineParts<synth::ReduceKind::sum, float, 1, rank>;
   constexpr std::int64_t kBlock = Kernel::kThreads * Kernel::kEach;
   TESSERA_TRY(parts, table_of(launcher, part_rows<rank>(sums)));
-  RowList<kernel::SumBox<rank>> list;
+  TileTable<kernel::SumBox<rank>> list;
   Address part = parts;
   for (const Sum& sum : sums) {
     const auto part_count = static_cast<std::int64_t>(sum.arrays.size()) - 1;
@@ -101,7 +101,7 @@ base::Status launch_sums(Launcher& launcher, const KernelText& text, const std::
     part += static_cast<Address>(part_count) * sizeof(kernel::SumPart<rank>);
   }
   TESSERA_TRY(table, placed(launcher, list));
-  return launch(launcher, text, list.all_blocks, typename Kernel::Args{table});
+  return launch(launcher, text, list.blocks(), typename Kernel::Args{table});
 }
 
 struct SumGroup {
@@ -195,11 +195,11 @@ base::Status fill_repeated(Launcher& launcher, std::span<const runtime::TileOut>
   }
   if (runs.empty()) return base::Done{};
   const auto unit = static_cast<std::int64_t>(all & (~all + 1));
-  RowList<kernel::FilledRun> list;
+  TileTable<kernel::FilledRun> list;
   for (const auto& [to, bytes] : runs) list.add({0, to, bytes / unit}, (bytes / unit + kBlock - 1) / kBlock);
   TESSERA_TRY(table, placed(launcher, list));
   const KernelText text{{"runtime/device/text/fill.hpp"}, fmt::format("FillRuns<{}>", unit), ""};
-  return launch(launcher, text, list.all_blocks, kernel::FillRuns<16>::Args{table, bytes_of_value});
+  return launch(launcher, text, list.blocks(), kernel::FillRuns<16>::Args{table, bytes_of_value});
 }
 
 }  // namespace tessera::device

@@ -1,4 +1,4 @@
-// Tables of tiles, of which a launch makes all at once.
+// Tables of tiles or boxes, of which a launch makes all at once.
 #pragma once
 
 #include <array>
@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "runtime/device/steps/launcher.hpp"
+#include "runtime/device/text/rows.hpp"
 #include "runtime/device/text/walk.hpp"
 #include "runtime/kernels/nest.hpp"
 
@@ -69,19 +70,30 @@ class TileTable {
   // Blocks that a tile takes; one that takes none has no row.
   void add(Row row, std::int64_t blocks) {
     if (blocks == 0) return;
+    each_ = rows_.empty() || blocks == each_ ? blocks : 0;
     row.first_block = blocks_;
     blocks_ += blocks;
     rows_.push_back(std::move(row));
   }
   bool is_empty() const { return rows_.empty(); }
   std::int64_t blocks() const { return blocks_; }
+  // Blocks of every tile, if all have equally many; else 0.
+  std::int64_t each() const { return each_; }
   const std::vector<Row>& rows() const { return rows_; }
   std::vector<Row>& rows() { return rows_; }
 
  private:
   std::vector<Row> rows_;
   std::int64_t blocks_ = 0;
+  std::int64_t each_ = 0;
 };
+
+// The table where kernels can read it.
+template <class Row>
+base::Result<kernel::Table> placed(Launcher& launcher, const TileTable<Row>& table) {
+  TESSERA_TRY(address, table_of(launcher, table.rows()));
+  return kernel::Table{address, static_cast<std::int64_t>(table.rows().size()), table.each()};
+}
 
 // A kernel whose Args are {tiles, tile_count} or begin so; nothing is launched for no tiles.
 template <class Args, class Row>
