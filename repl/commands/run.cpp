@@ -68,9 +68,9 @@ void trace_into(std::optional<TraceFile>& file, const RunOptions& options, const
 
 // The status of the run, or, of one that did well, that of its trace. A run that failed before its first step leaves no
 // file.
-int finished_trace(std::optional<TraceFile>& file, int status, Console& console) {
+int finished_trace(std::optional<TraceFile>& file, int status, const Session& session, Console& console) {
   if (file && status != kExitDone && file->slices() == 0) file.reset();
-  const auto why = file ? file->finish() : std::nullopt;
+  const auto why = file ? file->finish(session.gpus_of_devices()) : std::nullopt;
   if (!why) return status;
   console.complain(*why);
   return status == kExitDone ? kExitWorld : status;
@@ -120,14 +120,14 @@ int run(const RunOptions& options, const std::optional<Read<Text>>& typed, Launc
   if (!report && is_hopeless(report.diagnostics()) && launch.ranks() > 1) {
     failed(report.diagnostics(), console);
     tell_statistics(options, session, console);
-    abandon(launch, console.finish(finished_trace(trace, exit_status(report.diagnostics()), console)));
+    abandon(launch, console.finish(finished_trace(trace, exit_status(report.diagnostics()), session, console)));
   }
   if (status != kExitDone) return status;
   const int outcome = report ? kExitDone : failed(report.diagnostics(), console);
   tell_statistics(options, session, console);
   if (report && options.stats) console.err(profile_table(report->profile) + host_steps_line(*report));
   if (report && options.stats && options.throttle) console.err(fmt::format("clock {:.6f} s\n", report->clock_seconds));
-  return finished_trace(trace, outcome, console);
+  return finished_trace(trace, outcome, session, console);
 }
 
 }  // namespace

@@ -202,7 +202,19 @@ void TraceFile::write(const std::string& event) {
   buffer_.clear();
 }
 
-std::optional<std::string> TraceFile::finish() {
+// They are known when the run is over: the last name of a track is what viewers show.
+void TraceFile::name_gpus(const std::vector<std::string>& gpus) {
+  for (const std::int64_t track : tracks_) {
+    const std::int64_t device = track % kTracksOfRank;
+    if (device >= std::ssize(gpus) || gpus[static_cast<std::size_t>(device)].empty()) continue;
+    const int rank = static_cast<int>(track / kTracksOfRank) - 1;
+    const std::string& gpu = gpus[static_cast<std::size_t>(device)];
+    write(name_event("thread_name", rank, track, fmt::format("device {}, {}", device, gpu)));
+  }
+}
+
+std::optional<std::string> TraceFile::finish(const std::vector<std::string>& gpus) {
+  name_gpus(gpus);
   while (!visits_.empty()) close_visit(visits_.begin()->first);
   file_.append(buffer_ + "\n]}\n");
   buffer_.clear();

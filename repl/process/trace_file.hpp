@@ -7,6 +7,7 @@
 #include <optional>
 #include <set>
 #include <string>
+#include <vector>
 
 #include "repl/process/files.hpp"
 #include "tessera/tessera.hpp"
@@ -26,11 +27,13 @@ class TraceFile {
   const std::optional<std::string>& failure() const { return file_.failure(); }
   void add(const TracedStep& step);
   std::int64_t slices() const { return slices_; }
-  // Puts the file in its place. Returns the reason if that fails.
-  std::optional<std::string> finish();
+  // Puts the file in its place. Returns the reason if that fails. `gpus`: what the tracks of devices are called beside
+  // their numbers, as Session::gpus_of_devices says it.
+  std::optional<std::string> finish(const std::vector<std::string>& gpus = {});
 
  private:
   void name_track(int rank, std::int64_t device);
+  void name_gpus(const std::vector<std::string>& gpus);
   void extend_visit(const TracedStep& step, const TracedStep::Slice& slice);
   void close_visit(std::int64_t track);
   void count(int rank, const TracedStep::Slice& slice);

@@ -224,7 +224,8 @@ std::optional<WrittenTrace> Interpreter::end_trace() {
   config.trace = {};
   configure(std::move(config));
   const Trace trace = *std::exchange(trace_, std::nullopt);
-  const std::string why = ranks_.first_finds([&] { return trace.file->finish().value_or(""); });
+  const std::string why =
+      ranks_.first_finds([&] { return trace.file->finish(state_.session.gpus_of_devices()).value_or(""); });
   if (!why.empty()) {
     complain(why);
     return std::nullopt;

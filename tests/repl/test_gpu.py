@@ -79,6 +79,17 @@ class Gpu(CommandLine):
         self.assertEqual([line.split()[-4:] for line in shown.splitlines() if "Emulated" in line],
                          [["GPU", number, "(Emulated", "GPU)"] for number in "0022"])
 
+    def test_tracks_of_traces_name_the_gpu(self):
+        self.on_emulated_gpus(TESSERA_EMULATED_GPUS="2")
+        text = "mesh m = [x: 4]\nlet a = iota(f32[8@x])\nprint sum(a)\n"
+        self.succeeds("run", "--gpu", "0,1", "--trace", "a.json", "-", text=text)
+        session = f"{text}:set gpu 1,0\n:trace b.json\nprint sum(a + 1.0)\n:trace\n"
+        self.succeeds(text=session)
+        for name, order in [("a.json", "0011"), ("b.json", "1100")]:
+            events = json.loads((self.folder / name).read_text(encoding="utf-8"))["traceEvents"]
+            names = {event["tid"]: event["args"]["name"] for event in events if event["name"] == "thread_name"}
+            self.assertEqual(sorted(names.values()), [f"device {d}, GPU {gpu} (Emulated GPU)" for d, gpu in enumerate(order)])
+
     def test_gpus_of_one_process_are_of_one_kind(self):
         self.on_emulated_gpus(TESSERA_EMULATED_GPUS="2", TESSERA_EMULATED_UNLIKE="1")
         done = self.fails(2, "run", "--gpu", "0,1", "-", text="print 1\n")
