@@ -100,6 +100,7 @@ void TableRows::copy_part(std::int64_t number, const synth::Box& box, std::byte*
 }
 
 void TableRows::copy(std::int64_t number, std::byte* to) const {
+  if (length_ == 0) return;  // such a table may be nowhere
   if (is_plain_)
     std::memcpy(to, row_.data + (number - first_row_) * step_bytes_, static_cast<std::size_t>(row_bytes()));
   else

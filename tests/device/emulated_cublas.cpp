@@ -84,8 +84,8 @@ int cublasCreate_v2(void** handle) {
   return 0;
 }
 int cublasDestroy_v2(void* handle) {
-  FAIL_IF_WANTED(cublasDestroy_v2);
   delete static_cast<Handle*>(handle);
+  FAIL_IF_WANTED(cublasDestroy_v2);
   return 0;
 }
 int cublasGetVersion_v2(void* /*handle*/, int* version) {

@@ -92,9 +92,9 @@ int nvrtcCreateProgram(void** program, const char* source, const char* /*name*/,
   return 0;
 }
 int nvrtcDestroyProgram(void** program) {
-  FAIL_IF_WANTED(nvrtcDestroyProgram);
   delete static_cast<Program*>(*program);
   *program = nullptr;
+  FAIL_IF_WANTED(nvrtcDestroyProgram);
   return 0;
 }
 int nvrtcCompileProgram(void* program, int count, const char* const* options) {

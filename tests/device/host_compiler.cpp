@@ -47,9 +47,11 @@ std::uint64_t hash_of(std::string_view text) {
   return hash;
 }
 
-// What every compilation is asked for.
+// What every compilation is asked for. A kernel may move nonsense of which nothing comes, also as a bool.
 std::string options() {
-  return fmt::format("-std=c++20 -O1 -fPIC -ffp-contract=off {} '-I{}'", TESSERA_HOST_FLAGS, kRoot);
+  const bool is_checked = std::string_view(TESSERA_HOST_FLAGS).find("-fsanitize=") != std::string_view::npos;
+  return fmt::format("-std=c++20 -O1 -fPIC -ffp-contract=off {} '-I{}'{}", TESSERA_HOST_FLAGS, kRoot,
+                     is_checked ? " -fno-sanitize=bool" : "");
 }
 
 // The place of what is made of a text, by its own letters, those of the headers that it includes, and the options.
