@@ -95,13 +95,21 @@ class FigureWalk {
       moved(figure, collect->collective, type(apply.operands[0]), result);
       return {{std::move(figure)}, {}};
     }
-    if (is_view(apply.results[0])) return {};
+    if (is_view(apply.results[0])) return edges_fetched(figure, apply);
     computed(figure, apply, result);
     ProgramFigures all{{figure}, {}};
     if (const auto* assemble = std::get_if<synth::Assemble>(&apply.operation)) fetched(all, figure, apply, *assemble);
     if (const auto* scan = std::get_if<synth::Scan>(&apply.operation)) carried(all, figure, result, *scan);
     if (std::holds_alternative<synth::Take>(apply.operation)) requested(all, figure, apply, result);
     if (std::holds_alternative<synth::ScatterAdd>(apply.operation)) delivered(all, figure, apply, result);
+    return all;
+  }
+
+  // A window takes what its edges take to come.
+  ProgramFigures edges_fetched(const StepFigure& figure, const synth::Apply& apply) {
+    ProgramFigures all;
+    if (plan_[apply.results[0]].edges != nullptr)
+      fetched(all, figure, apply, std::get<synth::Assemble>(apply.operation));
     return all;
   }
 

@@ -200,7 +200,7 @@ base::Result<bool> Executor::copy_little(synth::RegisterId from, synth::Register
     const TileView source = storage_.view(from, copy.source);
     const synth::Box& around = sources.boxes[copy.source];
     return {part_of(source, begin_in(copy.box, around), synth::shape_of(copy.box)),
-            target_part(storage_.out(to, copy.target), targets.boxes[copy.target], moved_back(copy.box, offset))};
+            storage_.target(to, copy.target, moved_back(copy.box, offset))};
   };
   const std::int64_t copies = std::ssize(little_);
   TESSERA_TRY_STATUS(storage_.engine().copy({copies, move}, {.grain = copies}));
@@ -215,12 +215,13 @@ bool Executor::list_little(synth::RegisterId from, synth::RegisterId to, const s
   const Block mine = storage_.block(to);
   const bool may_move = team_.alone() && targets.size() <= kFewDevices &&
                         storage_.type(from).layout().pending().empty() && storage_.type(to).layout().pending().empty();
+  const bool has_edges = storage_.edges(to) != nullptr;  // what a device has itself is read there
   std::int64_t moved = 0;
   for (std::size_t device = 0; device < targets.size(); ++device) {
     const auto wanted = wanted_of(targets[device], storage_.type(from).shape(), offset);
     if (!wanted) continue;
     const auto own = common_part(*wanted, sources[device]);
-    if (own && mine.holds(static_cast<std::int64_t>(device))) little_.push_back({device, device, *own});
+    if (own && !has_edges && mine.holds(static_cast<std::int64_t>(device))) little_.push_back({device, device, *own});
     if (own == wanted) continue;
     if (!may_move) return false;
     moved += synth::elements(*wanted) - (own ? synth::elements(*own) : 0);
@@ -280,9 +281,10 @@ const Executor::Copies& Executor::cached_copies(synth::RegisterId from, synth::R
     const synth::CopyWalk walk(storage_.type(from), to_type, &offset);
     Copies made{offset, received_by(walk, to_type), CopySchedule{}};
     if (team_.alone())
-      made.how = plan_copies(walk, to_type, offset);
+      made.how = plan_copies(walk, to_type, offset, storage_.edges(to));
     else
-      made.how = schedule_copies(team_, storage_.ranks(), walk, storage_.type(from).mesh_ref(), to_type, offset);
+      made.how = schedule_copies(team_, storage_.ranks(), walk, storage_.type(from).mesh_ref(), to_type, offset,
+                                 storage_.edges(to));
     known = copies_.insert_or_assign(key, std::move(made)).first;
   }
   return known->second;

@@ -9,6 +9,7 @@
 #include "runtime/execute/stopping.hpp"
 #include "runtime/kinds.hpp"
 #include "runtime/memory/chains.hpp"
+#include "runtime/memory/sections.hpp"
 
 namespace tessera::runtime {
 
@@ -41,7 +42,7 @@ Executor::Executor(const synth::Program& program, const TileMaps& tiles, const M
       team_(team),
       storage_(program, tiles, plan, team, std::move(parts), inputs, engine),
       host_copies_(engine, storage_),
-      payload_(tiles, program.inputs),
+      payload_(tiles, plan, program.inputs),
       peak_bytes_(payload_.largest()),
       progress_{0, static_cast<std::int64_t>(program.body.size()), 0},
       costs_(world.clock, team) {
@@ -97,11 +98,8 @@ base::Status Executor::run_body(const synth::Body& body, const BodyPlan& plan) {
       (*begin_watch_)();
       is_watched_ = true;
     }
-    const auto take_these = [&] {
-      if (throttle_) return take_throttled(steps, plan.steps[i]);
-      return tracer_ == nullptr ? take(steps, plan.steps[i]) : take_traced(steps, plan.steps[i]);
-    };
-    TESSERA_TRY_STATUS(from_step(base::guarded(take_these), step.origin));
+    if (chain_end > 0 && plan.steps[i].reads_edges) TESSERA_TRY_STATUS(take_edges(steps));
+    TESSERA_TRY_STATUS(take_watched(steps, plan.steps[i]));
     for (const synth::Step& taken : steps) note_known(taken);
     for (std::size_t k = i; k < end; ++k) payload_.remove(plan.steps[k].dies);
     i = end - 1;
@@ -122,8 +120,26 @@ bool Executor::may_be_long(const synth::Step& step) const {
   return bytes > (contracts ? kContractedBytes : kBytes) || (contracts && apply->operands.size() > 2);
 }
 
+// The step may be timed and shown.
+base::Status Executor::take_watched(std::span<const synth::Step> steps, const StepPlan& plan) {
+  const auto take_these = [&] {
+    if (throttle_) return take_throttled(steps, plan);
+    return tracer_ == nullptr ? take(steps, plan) : take_traced(steps, plan);
+  };
+  origin_ = steps[0].origin;
+  return from_step(base::guarded(take_these), steps[0].origin);
+}
+
+// The windows of a chain with edges get these before it begins.
+base::Status Executor::take_edges(std::span<const synth::Step> chain) {
+  for (const synth::Step& step : chain) {
+    if (has_edges(std::get<synth::Apply>(step.node))) TESSERA_TRY_STATUS(take_watched({&step, 1}, StepPlan{}));
+  }
+  return base::Done{};
+}
+
 base::Status Executor::take(std::span<const synth::Step> steps, const StepPlan& plan) {
-  if (plan.chain_end > 0) return run_chain_of(steps, plan.chain_lead);
+  if (plan.chain_end > 0) return run_chain_of(steps, plan);
   if (steps.size() > 1) return relay_together(steps, plan);
   return std::visit([&](const auto& node) { return run_node(steps[0], plan, node); }, steps[0].node);
 }
@@ -184,27 +200,53 @@ base::Status Executor::run_node(const synth::Step& step, const StepPlan& plan, c
   return base::Done{};
 }
 
-base::Status Executor::run_chain_of(std::span<const synth::Step> steps, std::size_t lead) {
+base::Status Executor::run_chain_of(std::span<const synth::Step> steps, const StepPlan& plan) {
   const Costs::Moment begin = costs_.now();
   for (const synth::Step& step : steps) {
     const auto& apply = std::get<synth::Apply>(step.node);
     if (std::holds_alternative<synth::Constant>(apply.operation))
       TESSERA_TRY_STATUS(run_operation_of(apply, StepPlan{}));
   }
-  std::unique_ptr<KeptChain>* const kept = loops_ > 0 ? &chains_[&steps[0]] : nullptr;
-  TESSERA_TRY_STATUS(take_chain(ChainStep{steps, lead, plan_, storage_, kept}));
+  if (plan.reads_edges) {
+    TESSERA_TRY_STATUS(take_by_sections(steps, plan.chain_lead));
+  } else {
+    std::unique_ptr<KeptChain>* const kept = loops_ > 0 ? &chains_[&steps[0]] : nullptr;
+    const ChainStep chain{steps, plan.chain_lead, plan_, storage_, kept};
+    TESSERA_TRY_STATUS(take_chains({&chain, 1}));
+  }
   costs_.add_time(costs_.of(steps[0].origin), begin, false);
   return base::Done{};
 }
 
-base::Status Executor::take_chain(const ChainStep& chain) {
-  if (storage_.engine().takes(chain)) return storage_.engine().take(chain);
+base::Status Executor::take_by_sections(std::span<const synth::Step> steps, std::size_t lead) {
+  SectionedChain once;
+  SectionedChain& chain = loops_ > 0 ? sectioned_[&steps[0]] : once;
+  if (chain.sections.empty()) {
+    const auto found = find_sections(program_, steps, lead, storage_.all_tiles(), plan_);
+    TESSERA_CHECK(found.has_value(), "a chain reads edges and has no sections");
+    chain.sections = tiles_of_sections(storage_, *found);
+    chain.kept.resize(chain.sections.size());
+  }
+  std::vector<ChainStep> all;
+  for (std::size_t k = 0; k < chain.sections.size(); ++k)
+    all.push_back({steps, lead, plan_, chain.sections[k], loops_ > 0 ? &chain.kept[k] : nullptr});
+  return take_chains(all);
+}
+
+// Chains of the same steps: those that the engine does not take are all taken on one copy of what they read and write.
+base::Status Executor::take_chains(std::span<const ChainStep> chains) {
+  const auto take_all = [&]() -> base::Status {
+    for (const ChainStep& chain : chains) TESSERA_TRY_STATUS(storage_.engine().take(chain));
+    return base::Done{};
+  };
+  const auto is_taken = [&](const ChainStep& chain) { return storage_.engine().takes(chain); };
+  if (std::all_of(chains.begin(), chains.end(), is_taken)) return take_all();
   std::vector<const synth::Apply*> applies;
-  for (const synth::Step& step : chain.steps) {
+  for (const synth::Step& step : chains[0].steps) {
     const auto& apply = std::get<synth::Apply>(step.node);
     if (is_computed(apply)) applies.push_back(&apply);  // constants are there, and reshapes are views
   }
-  return on_host(applies, StepPlan{}, [&] { return storage_.engine().take(chain); });
+  return on_host(applies, StepPlan{}, take_all);
 }
 
 // What every device does on its own tiles.
@@ -228,7 +270,8 @@ base::Status Executor::make_constant(const synth::Apply& apply, const synth::Con
 
 base::Status Executor::run_operation_of(const synth::Apply& apply, const StepPlan& plan) {
   // A view needs no work.
-  if (!apply.results.empty() && plan_[apply.results[0]].where != RegisterPlan::Where::arena) return base::Done{};
+  if (!apply.results.empty() && plan_[apply.results[0]].where != RegisterPlan::Where::arena && !has_edges(apply))
+    return base::Done{};
   return std::visit(
       [&](const auto& operation) -> base::Status {
         using T = std::remove_cvref_t<decltype(operation)>;

@@ -19,6 +19,7 @@
 #include "runtime/engine/engine.hpp"
 #include "runtime/execute/costs.hpp"
 #include "runtime/execute/host_copies.hpp"
+#include "runtime/execute/section_tiles.hpp"
 #include "runtime/execute/stopping.hpp"
 #include "runtime/execute/throttle.hpp"
 #include "runtime/execute/trace.hpp"
@@ -67,10 +68,16 @@ class Executor {
   base::Status run_node(const synth::Step& step, const StepPlan& plan, const synth::Repeat& repeat);
   base::Status run_node(const synth::Step& step, const StepPlan& plan, const synth::Choose& choose);
   base::Status run_node(const synth::Step& step, const StepPlan& plan, const synth::Pipeline& pipeline);
-  base::Status run_chain_of(std::span<const synth::Step> steps, std::size_t lead);
+  base::Status take_watched(std::span<const synth::Step> steps, const StepPlan& plan);
+  base::Status take_edges(std::span<const synth::Step> chain);
+  base::Status take_by_sections(std::span<const synth::Step> steps, std::size_t lead);
+  bool has_edges(const synth::Apply& apply) const {
+    return !apply.results.empty() && plan_[apply.results[0]].edges != nullptr;
+  }
+  base::Status run_chain_of(std::span<const synth::Step> steps, const StepPlan& plan);
   base::Status run_operation_of(const synth::Apply& apply, const StepPlan& plan);
   base::Status take_local(const synth::Apply& apply, const StepPlan& plan);
-  base::Status take_chain(const ChainStep& chain);
+  base::Status take_chains(std::span<const ChainStep> chains);
   base::Status collect_boxes(const synth::Apply& apply, const synth::Collective& step, const StepPlan& plan);
   // What looks into the tiles of these steps: where the engine is not the host, into copies of them.
   using Applies = std::span<const synth::Apply* const>;
@@ -210,6 +217,11 @@ class Executor {
   std::map<std::pair<synth::RegisterId, std::int64_t>, std::array<std::byte, 8>> known_scalars_;
   // By their first step: what the engine keeps of chains in loops.
   std::unordered_map<const synth::Step*, std::unique_ptr<KeptChain>> chains_;
+  struct SectionedChain {
+    std::vector<SectionTiles> sections;
+    std::vector<std::unique_ptr<KeptChain>> kept;  // of every section
+  };
+  std::unordered_map<const synth::Step*, SectionedChain> sectioned_;
   // The copies of a small part, each of a box of the source from one device's tile to another's. The room is kept.
   struct LittleCopy {
     std::size_t source = 0;

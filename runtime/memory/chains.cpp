@@ -41,6 +41,8 @@ class Growth {
   }
   std::size_t lead() const { return is_flat_ ? 0 : lead_; }
   std::size_t computed() const { return computed_; }
+  // Only chains can read a window of which other devices have a part.
+  bool reads_edges() const { return reads_edges_; }
   RegisterId first_result() const { return results_.front(); }
 
  private:
@@ -58,7 +60,7 @@ class Growth {
     if (results_.empty()) lead_ = rank(result);
     if (!results_.empty() && !(reduces_ ? map_by_rows(apply) : boxes(result) == boxes(results_.front()))) return false;
     operands_.insert(operands_.end(), apply.operands.begin(), apply.operands.end());
-    return add(result);
+    return add(apply);
   }
   // The chain's own values are read row by row, so they must not be aligned with other dimensions.
   bool map_by_rows(const synth::Apply& apply) const {
@@ -84,7 +86,7 @@ class Growth {
     if (!fits) return false;
     lead_ = lead;
     reduces_ = true;
-    return add(apply.results[0]);
+    return add(apply);
   }
 
   // To a scalar, of what the chain has made; all that it reads is of the same shape, or a scalar, too.
@@ -99,7 +101,7 @@ class Growth {
     });
     if (!all_flat) return false;
     is_flat_ = true;
-    return add(apply.results[0]);
+    return add(apply);
   }
 
   bool take_reshape(const synth::Apply& apply) {
@@ -117,9 +119,10 @@ class Growth {
     return window.where == RegisterPlan::Where::slice && !made_here(window.source) && !made_here(window.root);
   }
 
-  bool add(RegisterId result) {
-    results_.push_back(result);
+  bool add(const synth::Apply& apply) {
+    results_.push_back(apply.results[0]);
     ++computed_;
+    for (const RegisterId id : apply.operands) reads_edges_ |= plan_[id].edges != nullptr;
     return true;
   }
 
@@ -157,6 +160,7 @@ class Growth {
   std::size_t computed_ = 0;
   bool reduces_ = false;
   bool is_flat_ = false;
+  bool reads_edges_ = false;
 };
 
 }  // namespace
@@ -186,8 +190,8 @@ std::vector<ChainSteps> find_chains(const synth::Program& program, const synth::
     // A lone step gains only where its result outgrows the cache.
     const bool is_lone_map = growth.computed() == 1 &&
                              std::holds_alternative<synth::Map>(std::get<synth::Apply>(body[begin].node).operation);
-    const bool is_worth_it =
-        growth.computed() > 1 || (is_lone_map && tiles[growth.first_result()].bytes_total > kStreamBytes);
+    const bool is_worth_it = growth.computed() > 1 || growth.reads_edges() ||
+                             (is_lone_map && tiles[growth.first_result()].bytes_total > kStreamBytes);
     if (is_worth_it) chains.push_back({begin, end, growth.lead()});
     begin = std::max(end, begin + 1);
   }

@@ -15,8 +15,8 @@ namespace {
 // Takes the steps as the executor does, without doing them.
 class Walk {
  public:
-  Walk(const synth::Program& program, const TileMaps& tiles)
-      : payload_(tiles, program.inputs), peaks_(static_cast<std::size_t>(tiles.devices())) {
+  Walk(const synth::Program& program, const TileMaps& tiles, const MemoryPlan& plan)
+      : payload_(tiles, plan, program.inputs), peaks_(static_cast<std::size_t>(tiles.devices())) {
     note(0, {});
   }
 
@@ -66,7 +66,7 @@ class Walk {
 }  // namespace
 
 std::vector<DevicePeak> device_peaks(const synth::Program& program, const TileMaps& tiles, const MemoryPlan& plan) {
-  Walk walk(program, tiles);
+  Walk walk(program, tiles, plan);
   walk.body(program.body, plan.body);
   return walk.take();
 }
@@ -82,7 +82,7 @@ std::vector<std::int64_t> peak_bytes_of_devices(const synth::Program& program, b
 std::vector<synth::PipelinePeaks> pipeline_peaks(const synth::Program& program, base::StopToken stop) {
   const TileMaps tiles(program);
   const MemoryPlan plan = plan_memory(program, tiles, stop);
-  Walk walk(program, tiles);
+  Walk walk(program, tiles, plan);
   walk.body(program.body, plan.body);
   return walk.take_pipelines();
 }

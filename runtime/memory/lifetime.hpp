@@ -10,7 +10,7 @@
 namespace tessera::runtime {
 
 // The steps at which a register is made and its memory is needed last, in the body that makes it. A body's end counts
-// as one more step. Meaningful for roots only; views count as uses of their root.
+// as one more step. Meaningful for roots, and for the edges of windows; views count as uses of their root.
 struct Lifetime {
   std::size_t depth = 0;  // of the body: 0 is the program's
   std::size_t made = 0;

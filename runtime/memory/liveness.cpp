@@ -51,8 +51,15 @@ class LivenessWalk {
     plan(id).dense = where == Where::reshape || slices_are_dense(id, source);
     if (where == Where::slice) pins_.note_slice(bodies_.back(), id);
   }
+  // Steps of this body alone read a window.
+  void define_edges(RegisterId window, const std::shared_ptr<const WindowEdges>& edges) {
+    plan(window).edges = edges;
+    plan(window).dense = false;
+    life(window) = Lifetime{now_.size() - 1, now_.back(), now_.back(), false, bodies_.back()};
+  }
   void use(RegisterId id) {
     pins_.note_use(id, now_, result_.lives);
+    if (plan(id).edges != nullptr) life(id).last_use = now_.back();
     Lifetime& root = life(plan(id).root);
     root.last_use = now_[root.depth];
     const bool is_kept = readers_.contains(plan(id).root);
@@ -122,6 +129,7 @@ class LivenessWalk {
     if (window != windows_.end() && !copied_.contains(result)) {
       define_view(result, Where::slice, window->second.source);
       plan(result).begin = window->second.begin;
+      if (window->second.edges != nullptr) define_edges(result, window->second.edges);
     } else if (collect != nullptr && std::holds_alternative<synth::Slice>(collect->collective.effect)) {
       if (copied_.contains(result))
         define(result, Where::arena);

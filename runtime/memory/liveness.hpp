@@ -23,7 +23,7 @@ struct Liveness {
   SlicedUses sliced;     // of all arrays that have slices
 };
 
-// Fills in the plan's `where`, `source`, `begin`, `root`, `dense` and `written_to`.
+// Fills in the plan's `where`, `source`, `begin`, `edges`, `root`, `dense` and `written_to`.
 Liveness find_lives(const synth::Program& program, const TileMaps& tiles, const Windows& windows, const Copied& copied,
                     MemoryPlan& plan);
 

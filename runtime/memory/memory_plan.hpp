@@ -2,7 +2,8 @@
 // peak is known too, to the byte.
 //
 // A register is an input (it stays where the caller has it), or a view of another register (a slice, a window, or a
-// reshape of a dense array), or it owns a place in the arena. Its offset is the same on all devices of its mesh; on
+// reshape of a dense array), or it owns a place in the arena; a window has one for the rows that its source's tile
+// lacks (window_edges.hpp). Its offset is the same on all devices of its mesh; on
 // others it takes no room, so that arrays on meshes that share no device may have one offset at once. An array is alive
 // from the step that makes it to the last step that reads it or a view of it. Seven things save memory and copies:
 // - elementwise steps and reductions in a row are taken together, and an array that only they read has no place
@@ -23,11 +24,14 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <vector>
 
 #include "synth/program/program.hpp"
 
 namespace tessera::runtime {
+
+struct WindowEdges;
 
 struct RegisterPlan {
   enum class Where : std::uint8_t {
@@ -39,10 +43,11 @@ struct RegisterPlan {
     reshape,  // `source` under another shape
   };
   Where where = Where::nowhere;
-  synth::RegisterId source;      // slice, reshape: the register this is a view of
-  synth::Shape begin = {};       // of a window: where it begins in the source; else empty
+  synth::RegisterId source;                            // slice, reshape: the register this is a view of
+  synth::Shape begin = {};                             // of a window: where it begins in the source; else empty
+  std::shared_ptr<const WindowEdges> edges = nullptr;  // of a window: what the source's tiles lack; null: nothing
   synth::RegisterId root;        // whose memory this is, at the end of all views: the register itself, or another
-  std::int64_t offset = 0;       // arena; not if `written_to` or `shares` is valid: the loop or branch moves it
+  std::int64_t offset = 0;       // arena, edges; not if `written_to` or `shares` is valid: the loop or branch moves it
   synth::RegisterId written_to;  // valid: the result of the loop or branch around whose place this is written to
   bool adopts = false;           // a loop's parameter: its place is the initial value's
   bool dense = true;             // is every tile surely dense?
@@ -63,6 +68,7 @@ struct SharedPlace {
 struct StepPlan {
   std::size_t chain_end = 0;            // not 0: the steps up to there are taken together with this one (chains.hpp)
   std::size_t chain_lead = 0;           // the dimensions that its blocks are cut along
+  bool reads_edges = false;             // the chain reads windows with edges, and is taken by sections (sections.hpp)
   std::int64_t beside_offset = 0;       // where every device has room for what the step needs beside its arrays
   std::int64_t beside_bytes = 0;        // and how much
   synth::RegisterId beside_of;          // the result; the devices of its mesh have that room

@@ -3,24 +3,26 @@
 #include <algorithm>
 
 #include "runtime/memory/bytes.hpp"
+#include "runtime/memory/window_edges.hpp"
 
 namespace tessera::runtime {
 
-Payload::Payload(const TileMaps& tiles, const std::vector<synth::RegisterId>& inputs)
-    : tiles_(tiles), alive_(static_cast<std::size_t>(tiles.devices()), 0) {
+Payload::Payload(const TileMaps& tiles, const MemoryPlan& plan, const std::vector<synth::RegisterId>& inputs)
+    : tiles_(tiles), plan_(plan), alive_(static_cast<std::size_t>(tiles.devices()), 0) {
   add(inputs);
 }
 
 void Payload::add(const std::vector<synth::RegisterId>& born) {
   for (const synth::RegisterId id : born) {
-    for_each_device(tiles_[id],
+    for_each_device(memory_of(plan_, tiles_, id),
                     [&](std::size_t device, std::int64_t bytes) { alive_[device] = add_bytes(alive_[device], bytes); });
   }
 }
 
 void Payload::remove(const std::vector<synth::RegisterId>& died) {
   for (const synth::RegisterId id : died) {
-    for_each_device(tiles_[id], [&](std::size_t device, std::int64_t bytes) { alive_[device] -= bytes; });
+    for_each_device(memory_of(plan_, tiles_, id),
+                    [&](std::size_t device, std::int64_t bytes) { alive_[device] -= bytes; });
   }
 }
 

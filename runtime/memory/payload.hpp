@@ -19,7 +19,7 @@ void for_each_device(const TileMap& tiles, const F& f) {
 // The payload alive on every device of the run as a program runs.
 class Payload {
  public:
-  Payload(const TileMaps& tiles, const std::vector<synth::RegisterId>& inputs);
+  Payload(const TileMaps& tiles, const MemoryPlan& plan, const std::vector<synth::RegisterId>& inputs);
   void add(const std::vector<synth::RegisterId>& born);
   void remove(const std::vector<synth::RegisterId>& died);
   // The largest over devices, now; stops at the largest number. In a step, with what it needs beside its arrays.
@@ -32,6 +32,7 @@ class Payload {
 
  private:
   const TileMaps& tiles_;
+  const MemoryPlan& plan_;
   std::vector<std::int64_t> alive_;
 };
 

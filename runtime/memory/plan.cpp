@@ -1,331 +1,16 @@
 #include "runtime/memory/plan.hpp"
 
-#include <algorithm>
 #include <map>
-#include <set>
+#include <utility>
 
-#include "runtime/memory/bytes.hpp"
-#include "runtime/memory/chains.hpp"
 #include "runtime/memory/in_place.hpp"
 #include "runtime/memory/liveness.hpp"
-#include "runtime/memory/payload.hpp"
-#include "runtime/memory/places.hpp"
-#include "runtime/memory/reads.hpp"
-#include "runtime/memory/scratch.hpp"
+#include "runtime/memory/placement.hpp"
+#include "runtime/memory/windows.hpp"
 
 namespace tessera::runtime {
 
 namespace {
-
-using synth::RegisterId;
-using Where = RegisterPlan::Where;
-
-// The second half: walks the steps as they run, and hands out places.
-class Placement {
- public:
-  Placement(const synth::Program& program, const TileMaps& tiles, Liveness liveness, InPlace in_place, MemoryPlan& plan,
-            base::StopToken stop)
-      : program_(program),
-        stop_(stop),
-        tiles_(tiles),
-        plan_(plan),
-        lives_(std::move(liveness.lives)),
-        turning_(std::move(liveness.turning)),
-        in_place_(std::move(in_place)),
-        places_(tiles, program),
-        payload_(tiles, program.inputs) {
-    plan_.arena_bytes.assign(static_cast<std::size_t>(tiles.devices()), 0);
-    plan_.peak_bytes = payload_.largest();
-  }
-
-  void run() {
-    plan_.body = walk(program_.body, 0);
-    for (const std::int64_t bytes : plan_.arena_bytes) plan_.total_bytes = add_bytes(plan_.total_bytes, aligned(bytes));
-    for (const RegisterId input : program_.inputs) {
-      plan_.total_bytes = add_bytes(plan_.total_bytes, tiles_[input].bytes_total);
-    }
-    // A part of an array is handed back as an array of its own.
-    for (const RegisterId output : program_.outputs) {
-      if (plan(output).where == Where::slice)
-        plan_.total_bytes = add_bytes(plan_.total_bytes, tiles_[output].bytes_total);
-    }
-  }
-
- private:
-  RegisterPlan& plan(RegisterId id) { return plan_.registers[id.value]; }
-  const Lifetime& life(RegisterId id) const { return lives_[id.value]; }
-
-  // Owns memory that this pass hands out.
-  bool owns(RegisterId id) {
-    return plan(id).where == Where::arena && !plan(id).written_to.valid() && !plan(id).shares.valid() &&
-           plan(id).microbatch_offsets.empty();
-  }
-  bool dies_at(RegisterId id, std::size_t depth, std::size_t step) {
-    return owns(id) && life(id).depth == depth && !life(id).belongs_to_loop && life(id).last_use == step;
-  }
-
-  void place(RegisterId id) {
-    RegisterPlan& entry = plan(id);
-    entry.offset = places_.take(id, tiles_[id].bytes_max);
-    for_each_device(tiles_[id], [&](std::size_t device, std::int64_t bytes) {
-      std::int64_t& end = plan_.arena_bytes[device];
-      if (bytes > 0) end = std::max(end, add_bytes(entry.offset, bytes));
-    });
-  }
-  void give_birth(StepPlan& step, RegisterId id) {
-    if (!owns(id)) return;
-    place(id);
-    step.born.push_back(id);
-  }
-  // Makes room for it, beside operand and result.
-  void make_room(const synth::Apply& apply, StepPlan& step) {
-    step.beside_bytes = scratch_bytes(program_, tiles_, apply);
-    if (step.beside_bytes == 0) return;
-    step.beside_of = apply.results[0];
-    step.beside_offset = places_.take(step.beside_of, step.beside_bytes);
-    for_each_device(tiles_[step.beside_of], [&](std::size_t device, std::int64_t) {
-      std::int64_t& end = plan_.arena_bytes[device];
-      end = std::max(end, add_bytes(step.beside_offset, step.beside_bytes));
-    });
-  }
-  void free_last_uses(StepPlan& step) {
-    if (step.beside_bytes > 0) places_.give_back(step.beside_of, step.beside_offset, step.beside_bytes);
-    for (const RegisterId id : step.dies) places_.give_back(id, offset_to_free(id), tiles_[id].bytes_max);
-  }
-  // A register with several offsets dies once for each.
-  std::int64_t offset_to_free(RegisterId id) {
-    const std::vector<std::int64_t>& offsets = plan(id).microbatch_offsets;
-    return offsets.empty() ? plan(id).offset : offsets[freed_[id]++ % offsets.size()];
-  }
-  void note_peak(std::uint32_t origin, const StepPlan& step) {
-    const std::int64_t now = payload_.largest(step);
-    if (now <= plan_.peak_bytes) return;
-    plan_.peak_bytes = now;
-    plan_.peak_origin = origin;
-  }
-
-  BodyPlan walk(const synth::Body& body, std::size_t depth) {
-    BodyPlan result;
-    const std::vector<ChainSteps> chains = find_chains(program_, body, tiles_, plan_);
-    for (const ChainSteps& chain : chains) keep_inside(body, chain);
-    const auto deaths = deaths_by_step(body, depth);
-    auto chain = chains.begin();
-    for (std::size_t i = 0; i < body.size(); ++i) {
-      stop_.look();
-      if (chain != chains.end() && chain->begin == i) {
-        place_chain(body, *chain, deaths, depth, result);
-        i = chain->end - 1;
-        ++chain;
-        continue;
-      }
-      StepPlan step;
-      step.dies = deaths[i];
-      std::visit([&](const auto& node) { before(node, step, depth, i); }, body[i].node);
-      payload_.add(step.born);
-      note_peak(body[i].origin, step);
-      std::visit([&](const auto& node) { inside(node, step, depth); }, body[i].node);
-      payload_.remove(step.dies);
-      free_last_uses(step);
-      result.steps.push_back(std::move(step));
-    }
-    return result;
-  }
-
-  // Values that only their own chain reads get no place in memory.
-  void keep_inside(const synth::Body& body, const ChainSteps& chain) {
-    for (std::size_t i = chain.begin; i < chain.end; ++i) {
-      const auto& apply = std::get<synth::Apply>(body[i].node);
-      const RegisterId result = apply.results[0];
-      if (!is_computed(apply)) continue;
-      if (stays_inside(chain, plan(result), life(result))) plan(result).where = Where::blocks;
-    }
-  }
-
-  // All results of a chain are made at its first step, and all that dies in it dies at its end.
-  void place_chain(const synth::Body& body, const ChainSteps& chain, const std::vector<std::vector<RegisterId>>& deaths,
-                   std::size_t depth, BodyPlan& result) {
-    StepPlan step;
-    step.chain_end = chain.end;
-    step.chain_lead = chain.lead;
-    for (std::size_t i = chain.begin; i < chain.end; ++i) {
-      step.dies.insert(step.dies.end(), deaths[i].begin(), deaths[i].end());
-    }
-    for (std::size_t i = chain.begin; i < chain.end; ++i) {
-      const auto& apply = std::get<synth::Apply>(body[i].node);
-      if (owns(apply.results[0])) place_in_chain(body, chain, i, depth, step);
-    }
-    payload_.add(step.born);
-    note_peak(body[chain.begin].origin, step);
-    payload_.remove(step.dies);
-    free_last_uses(step);
-    result.steps.push_back(std::move(step));
-    result.steps.resize(chain.end);
-  }
-  void place_in_chain(const synth::Body& body, const ChainSteps& chain, std::size_t i, std::size_t depth,
-                      StepPlan& step) {
-    const auto& apply = std::get<synth::Apply>(body[i].node);
-    const RegisterId result = apply.results[0];
-    const bool is_map = std::holds_alternative<synth::Map>(apply.operation);
-    for (std::size_t k = 0; is_map && k < apply.operands.size(); ++k) {
-      const RegisterId operand = apply.operands[k];
-      const bool dying = std::find(step.dies.begin(), step.dies.end(), operand) != step.dies.end();
-      const bool done = life(operand).depth == depth && life(operand).last_use <= i;
-      if (!dying || !done || !has_tiles_of(program_, tiles_, operand, result)) continue;
-      if (!reads_by_blocks(program_, body, chain, plan_, operand)) continue;
-      plan(result).takes_over = operand;
-      plan(result).offset = plan(operand).offset;
-      std::erase(step.dies, operand);
-      return;
-    }
-    give_birth(step, result);
-  }
-
-  // The roots a body makes, by the step after which they are not needed. Roots needed at the body's end die there:
-  // after the last step, or, in the program's own body, not at all.
-  std::vector<std::vector<RegisterId>> deaths_by_step(const synth::Body& body, std::size_t depth) {
-    std::vector<std::vector<RegisterId>> deaths(body.size());
-    const auto note = [&](RegisterId id) {
-      const std::size_t last = life(id).last_use;
-      if (!owns(id) || (last == body.size() && depth == 0)) return;
-      deaths[std::min(last, body.size() - 1)].push_back(id);
-    };
-    for (const synth::Step& step : body) {
-      for (const RegisterId id : results_of(step)) note(id);
-    }
-    return deaths;
-  }
-  static const std::vector<RegisterId>& results_of(const synth::Step& step) {
-    return std::visit([](const auto& node) -> const std::vector<RegisterId>& { return node.results; }, step.node);
-  }
-
-  void before(const synth::Apply& apply, StepPlan& step, std::size_t depth, std::size_t i) {
-    if (apply.results.empty()) return;
-    make_room(apply, step);
-    if (!owns(apply.results[0])) return;
-    const RegisterId result = apply.results[0];
-    if (const RegisterId operand = operand_to_take_over(apply, depth, i); operand.valid()) {
-      plan(result).takes_over = operand;
-      plan(result).offset = plan(operand).offset;
-      std::erase(step.dies, operand);
-      return;
-    }
-    give_birth(step, result);
-  }
-
-  // An operand whose place the result may have: it dies, has the result's very tiles, and no other operand looks at its
-  // memory, but for itself in an elementwise operation.
-  RegisterId operand_to_take_over(const synth::Apply& apply, std::size_t depth, std::size_t i) {
-    const bool is_map = std::holds_alternative<synth::Map>(apply.operation);
-    for (std::size_t k = 0; k < overwritable(apply); ++k) {
-      const RegisterId operand = apply.operands[k];
-      if (!dies_at(operand, depth, i)) continue;
-      if (!has_tiles_of(program_, tiles_, operand, apply.results[0])) continue;
-      const auto looks_elsewhere = [&](const RegisterId& id) {
-        return plan(id).root == operand && (id != operand || (!is_map && &id != &apply.operands[k]));
-      };
-      if (std::none_of(apply.operands.begin(), apply.operands.end(), looks_elsewhere)) return operand;
-    }
-    return {};
-  }
-  void inside(const synth::Apply&, StepPlan&, std::size_t) {}
-
-  void before(const synth::Repeat& repeat, StepPlan& step, std::size_t depth, std::size_t i) {
-    give_birth(step, repeat.index);
-    for (const RegisterId index : repeat.indices_elsewhere) give_birth(step, index);
-    for (std::size_t k = 0; k < repeat.parameters.size(); ++k) {
-      if (plan(repeat.parameters[k]).shares.valid())
-        make_place(repeat, k, step, depth, i);
-      else
-        make_places(repeat, k, step, depth, i);
-    }
-  }
-  // The two places of a carried value.
-  void make_places(const synth::Repeat& repeat, std::size_t k, StepPlan& step, std::size_t depth, std::size_t i) {
-    const RegisterId parameter = repeat.parameters[k];
-    plan(parameter).adopts = may_adopt(repeat, k, depth, i);
-    if (plan(parameter).adopts) {
-      plan(parameter).offset = plan(repeat.initial[k]).offset;
-      std::erase(step.dies, repeat.initial[k]);
-    } else {
-      give_birth(step, parameter);
-    }
-    give_birth(step, repeat.results[k]);
-  }
-  // Its only place. An inner loop may have it from an outer one.
-  void make_place(const synth::Repeat& repeat, std::size_t k, StepPlan& step, std::size_t depth, std::size_t i) {
-    const RegisterId result = repeat.results[k];
-    if (const auto found = in_place_.by_result.find(result); found != in_place_.by_result.end())
-      step.shared.push_back({result, std::move(found->second)});
-    if (owns(result) && may_adopt(repeat, k, depth, i)) {
-      plan(result).takes_over = repeat.initial[k];
-      plan(result).offset = plan(repeat.initial[k]).offset;
-      std::erase(step.dies, repeat.initial[k]);
-    } else {
-      give_birth(step, result);
-    }
-  }
-  // The initial value owns its memory, dies with the loop, and nothing else in the loop looks at it.
-  bool may_adopt(const synth::Repeat& repeat, std::size_t k, std::size_t depth, std::size_t i) {
-    const RegisterId initial = repeat.initial[k];
-    const auto same_memory = [&](RegisterId id) { return plan(id).root == initial; };
-    return dies_at(initial, depth, i) && repeat.count != initial &&
-           std::count_if(repeat.initial.begin(), repeat.initial.end(), same_memory) == 1 &&
-           !reads(repeat.body, initial, plan_) && std::none_of(repeat.next.begin(), repeat.next.end(), same_memory);
-  }
-  void inside(const synth::Repeat& repeat, StepPlan& step, std::size_t depth) {
-    step.bodies.push_back(walk(repeat.body, depth + 1));
-    step.dies.push_back(repeat.index);
-    step.dies.insert(step.dies.end(), repeat.indices_elsewhere.begin(), repeat.indices_elsewhere.end());
-    std::copy_if(repeat.parameters.begin(), repeat.parameters.end(), std::back_inserter(step.dies),
-                 [&](RegisterId parameter) { return owns(parameter); });
-  }
-
-  // Initial values stay as they are: a pipeline that fails is taken again, in the order of its microbatches.
-  void before(const synth::Pipeline& pipeline, StepPlan& step, std::size_t, std::size_t) {
-    step.turning = std::move(turning_.at(&pipeline));
-    for (const RegisterId index : pipeline.indices) give_birth(step, index);
-    for (const RegisterId parameter : pipeline.parameters) give_birth(step, parameter);
-    for (const RegisterId result : pipeline.results) give_birth(step, result);
-    for (const RegisterId id : kept_between(step)) {
-      for (std::int64_t& offset : plan(id).microbatch_offsets) {
-        place(id);
-        offset = plan(id).offset;
-        step.born.push_back(id);
-      }
-    }
-  }
-  static std::set<RegisterId> kept_between(const StepPlan& step) {
-    std::set<RegisterId> all;
-    for (const std::vector<RegisterId>& of_visit : step.turning) all.insert(of_visit.begin(), of_visit.end());
-    return all;
-  }
-  void inside(const synth::Pipeline& pipeline, StepPlan& step, std::size_t depth) {
-    for (const synth::Body& visit : pipeline.visits) step.bodies.push_back(walk(visit, depth + 1));
-    step.dies.insert(step.dies.end(), pipeline.indices.begin(), pipeline.indices.end());
-    step.dies.insert(step.dies.end(), pipeline.parameters.begin(), pipeline.parameters.end());
-    for (const RegisterId id : kept_between(step))
-      step.dies.insert(step.dies.end(), plan(id).microbatch_offsets.size(), id);
-  }
-
-  void before(const synth::Choose& choose, StepPlan& step, std::size_t, std::size_t) {
-    for (const RegisterId result : choose.results) give_birth(step, result);
-  }
-  void inside(const synth::Choose& choose, StepPlan& step, std::size_t depth) {
-    step.bodies.push_back(walk(choose.then_body, depth + 1));
-    step.bodies.push_back(walk(choose.else_body, depth + 1));
-  }
-
-  const synth::Program& program_;
-  base::StopToken stop_;
-  const TileMaps& tiles_;
-  MemoryPlan& plan_;
-  std::vector<Lifetime> lives_;
-  Turning turning_;
-  InPlace in_place_;
-  std::map<RegisterId, std::size_t> freed_;  // how many places of what has several
-  Places places_;
-  Payload payload_;
-};
 
 // A plan that copies these slices, and those whose copies might make a better one.
 struct PlanOfCopies {
@@ -335,6 +20,7 @@ struct PlanOfCopies {
   Copied worth_copying = {};
 };
 
+// Windows whose edges cannot be read apart from the rest are copied, too.
 PlanOfCopies plan_with(const synth::Program& program, const TileMaps& tiles, const Windows& windows, Copied copied,
                        base::StopToken stop) {
   PlanOfCopies made{std::move(copied)};
@@ -342,8 +28,10 @@ PlanOfCopies plan_with(const synth::Program& program, const TileMaps& tiles, con
   InPlace in_place = find_in_place(program, tiles, lives, made.plan);
   made.in_the_way = in_place.in_the_way;
   made.worth_copying = lives.worth_copying;
-  Placement(program, tiles, std::move(lives), std::move(in_place), made.plan, stop).run();
-  return made;
+  Copied more = place_registers(program, tiles, std::move(lives), std::move(in_place), made.plan, stop);
+  if (more.empty()) return made;
+  more.insert(made.copied.begin(), made.copied.end());
+  return plan_with(program, tiles, windows, std::move(more), stop);
 }
 
 // Slices that keep loops from having one place are copied if the peak is no higher: a turn then writes less.
@@ -363,13 +51,19 @@ MemoryPlan plan_with_windows(const synth::Program& program, const TileMaps& tile
 
 }  // namespace
 
-// Windows are copied where one keeps its source alive for so long that the peak would be higher.
+// Windows are copied where one keeps its source alive for so long that the peak would be higher, those with edges
+// first.
 MemoryPlan plan_memory(const synth::Program& program, const TileMaps& tiles, base::StopToken stop) {
-  const Windows windows = find_windows(program, tiles);
+  Windows windows = find_windows(program, tiles);
   MemoryPlan best = plan_with_windows(program, tiles, windows, stop);
-  if (windows.empty()) return best;
-  MemoryPlan copied = plan_with_windows(program, tiles, {}, stop);
-  return copied.peak_bytes < best.peak_bytes ? std::move(copied) : std::move(best);
+  const auto plan_without = [&](const auto& is_left_out) {
+    if (std::erase_if(windows, is_left_out) == 0) return;
+    MemoryPlan copied = plan_with_windows(program, tiles, windows, stop);
+    if (copied.peak_bytes < best.peak_bytes) best = std::move(copied);
+  };
+  plan_without([](const auto& window) { return window.second.edges != nullptr; });
+  plan_without([](const auto&) { return true; });
+  return best;
 }
 
 }  // namespace tessera::runtime

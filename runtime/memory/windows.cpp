@@ -76,12 +76,16 @@ class WindowSearch {
       if (placement.scalar >= 0 || placement.step != 1 || placement.spread != 1) return std::nullopt;
       window.begin.push_back(placement.first - placement.add);
     }
-    const bool is_of_one_mesh = program_.registers[result].mesh() == program_.registers[window.source].mesh();
+    const synth::ArrayType& type = program_.registers[result];
+    const bool is_of_one_mesh = type.mesh() == program_.registers[window.source].mesh();
     if (!is_of_one_mesh || window.begin.empty() || !lies_in_tiles(result, window)) return std::nullopt;
+    auto edges = edges_of(tiles_[result], tiles_[window.source], type.element(), window.begin);
+    if (!edges) return std::nullopt;
+    window.edges = std::move(*edges);
     return window;
   }
 
-  // Has each device all of its tile, in rows long enough?
+  // Has each device all of its tile, but for indices of the first dimension, in rows long enough?
   bool lies_in_tiles(RegisterId id, const Window& window) const {
     constexpr std::int64_t kShortestRow = 16;
     const TileMap& inner = tiles_[id];
@@ -90,7 +94,7 @@ class WindowSearch {
       const synth::Box& box = inner.boxes[device];
       const synth::Box& around = outer.boxes[device];
       if (is_empty(synth::shape_of(box))) continue;
-      for (std::size_t d = 0; d < box.size(); ++d) {
+      for (std::size_t d = 1; d < box.size(); ++d) {
         if (box[d].begin + window.begin[d] < around[d].begin || box[d].end + window.begin[d] > around[d].end)
           return false;
       }

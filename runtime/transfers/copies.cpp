@@ -126,7 +126,7 @@ constexpr std::int64_t kBatchElementsAmidMessages = std::int64_t{1} << 18U;
 constexpr std::int64_t kCommitBytes = std::int64_t{1} << 20U;
 
 TileTarget target_of(const CopySchedule::Copy& copy, const Storage& storage, synth::RegisterId to) {
-  return target_part(storage.out(to, copy.target), storage.tiles(to).boxes[copy.target], copy.where);
+  return storage.target(to, copy.target, copy.where);
 }
 
 ReceiveTargets landings_of(const ReadPlan& reads, const std::vector<CopySchedule::Copy>& copies, const Storage& storage,
@@ -289,13 +289,15 @@ class ReductionScheduler {
 }  // namespace
 
 CopySchedule schedule_copies(const Team& team, const DeviceRanks& ranks, const synth::CopyWalk& walk,
-                             const synth::MeshRef& from, const synth::ArrayType& to, const synth::Offset& offset) {
+                             const synth::MeshRef& from, const synth::ArrayType& to, const synth::Offset& offset,
+                             const WindowEdges* edges) {
   CopyScheduler scheduler(team, ranks, from, to);
   for (std::int32_t target = 0; target < to.devices(); ++target) {
     const auto concerns = [&](std::int32_t source) {
       return scheduler.concerns(static_cast<std::size_t>(source), static_cast<std::size_t>(target));
     };
     walk.to(target, concerns, [&](const synth::BoxCopy& copy) {
+      if (is_in_place(copy, offset, edges)) return;
       const SteppedBox from_tile = source_of_copy(copy.box, offset);
       const TileBox source{static_cast<std::size_t>(copy.source), from_tile.box, from_tile.steps};
       scheduler.add(source, static_cast<std::size_t>(copy.target), target_of_copy(copy.box, offset));

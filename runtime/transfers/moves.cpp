@@ -63,11 +63,14 @@ Received received_by(const synth::CopyWalk& walk, const synth::ArrayType& to) {
   return received;
 }
 
-CopyPlan plan_copies(const synth::CopyWalk& walk, const synth::ArrayType& to, const synth::Offset& offset) {
+CopyPlan plan_copies(const synth::CopyWalk& walk, const synth::ArrayType& to, const synth::Offset& offset,
+                     const WindowEdges* edges) {
   CopyPlan plan{walk, {}, offset};
   if (walk.copies_at_most() > kFewCopies) return plan;
   for (std::int32_t device = 0; device < to.devices(); ++device)
-    walk.to(device, from_any, [&](const synth::BoxCopy& copy) { plan.few.push_back(copy); });
+    walk.to(device, from_any, [&](const synth::BoxCopy& copy) {
+      if (!is_in_place(copy, offset, edges)) plan.few.push_back(copy);
+    });
   return plan;
 }
 
@@ -78,6 +81,9 @@ class BoxCopies {
  public:
   BoxCopies(const CopyPlan& plan, const Storage& storage, synth::RegisterId from, synth::RegisterId to)
       : plan_(plan),
+        storage_(storage),
+        to_(to),
+        edges_(storage.edges(to)),
         engine_(storage.engine()),
         sources_(storage.views(from)),
         source_boxes_(storage.tiles(from).boxes),
@@ -131,8 +137,9 @@ class BoxCopies {
   base::Status copy_to_targets(std::int64_t begin, std::int64_t end) {
     std::vector<std::vector<synth::BoxCopy>> to(static_cast<std::size_t>(end - begin));
     parallel_each(end - begin, [&](std::int64_t i) {
-      plan_.walk.to(static_cast<std::int32_t>(begin + i), from_any,
-                    [&](const synth::BoxCopy& copy) { to[static_cast<std::size_t>(i)].push_back(copy); });
+      plan_.walk.to(static_cast<std::int32_t>(begin + i), from_any, [&](const synth::BoxCopy& copy) {
+        if (!is_in_place(copy, plan_.offset, edges_)) to[static_cast<std::size_t>(i)].push_back(copy);
+      });
     });
     std::vector<std::int64_t> ends;
     for (const auto& copies : to) ends.push_back((ends.empty() ? 0 : ends.back()) + std::ssize(copies));
@@ -149,11 +156,16 @@ class BoxCopies {
   BoxMove move_of(const synth::BoxCopy& copy) const {
     const auto s = static_cast<std::size_t>(copy.source);
     const auto t = static_cast<std::size_t>(copy.target);
-    return {part_in(sources_[s], source_boxes_[s], source_of_copy(copy.box, plan_.offset)),
-            target_part(targets_[t], target_boxes_[t], target_of_copy(copy.box, plan_.offset))};
+    const TileView source = part_in(sources_[s], source_boxes_[s], source_of_copy(copy.box, plan_.offset));
+    const SteppedBox there = target_of_copy(copy.box, plan_.offset);
+    if (edges_ != nullptr) return {source, storage_.target(to_, t, there)};
+    return {source, target_part(targets_[t], target_boxes_[t], there)};
   }
 
   const CopyPlan& plan_;
+  const Storage& storage_;
+  synth::RegisterId to_;
+  const WindowEdges* edges_;
   Engine& engine_;
   std::vector<TileView> sources_;
   std::vector<TileOut> targets_;

@@ -20,14 +20,41 @@ Storage::Storage(const synth::Program& program, const TileMaps& tiles, const Mem
       known_(known_scalars(program)) {
   for (std::int64_t device = 0; device < tiles.devices(); ++device) memory_.push_back(parts_.part(device));
   for (const RegisterPlan& entry : plan.registers)
-    places_.push_back({entry.where, entry.source, &entry.begin, entry.offset, 0, nullptr});
+    places_.push_back({entry.where, entry.source, &entry.begin, entry.offset, 0, nullptr, entry.edges.get()});
   for (std::size_t k = 0; k < program.inputs.size(); ++k) places_[program.inputs[k].value].input = k;
 }
 
 TileView Storage::view(synth::RegisterId id, std::size_t device) const {
   TileView view = own_view(id, device);
-  if (copies_ != nullptr && !is_empty(view.shape)) view.data = copies_->host(view.data);
+  lead_to_copy(view);
   return view;
+}
+
+void Storage::lead_to_copy(TileView& view) const {
+  if (copies_ != nullptr && !is_empty(view.shape)) view.data = copies_->host(view.data);
+}
+
+TileView Storage::rows(synth::RegisterId id, std::size_t device, const synth::Interval& which) const {
+  const synth::Box& box = tiles(id).boxes[device];
+  synth::Shape begin(box.size(), std::int64_t{0});
+  synth::Shape shape = synth::shape_of(box);
+  begin[0] = which.begin;
+  shape[0] = which.length();
+  TileView view = own_rows(id, device, begin, shape);
+  lead_to_copy(view);
+  return view;
+}
+
+TileView Storage::own_rows(synth::RegisterId id, std::size_t device, synth::Shape begin,
+                           const synth::Shape& shape) const {
+  const Place& place = places_[id.value];
+  if (place.edges == nullptr) return part_of(own_view(id, device), begin, shape);
+  const synth::Interval inside = place.edges->inside[device];
+  const std::int64_t first = tiles(id).boxes[device][0].begin + begin[0];
+  if (inside.begin <= first && first + shape[0] <= inside.end) return slice(id, device, begin[0], shape);
+  if (first >= inside.end) begin[0] -= inside.length();
+  const synth::Shape all = synth::shape_of(place.edges->memory.boxes[device]);
+  return part_of(dense_view(type(id).element(), all, part(id, device) + place.offset), begin, shape);
 }
 
 const std::byte* Storage::data(synth::RegisterId id, std::size_t device) const {
@@ -45,6 +72,12 @@ std::pair<const std::byte*, std::int64_t> Storage::home(synth::RegisterId id, st
   return {own_view(id, device).data, tiles(id).bytes[device]};
 }
 
+std::pair<const std::byte*, std::int64_t> Storage::home_of_edges(synth::RegisterId id, std::size_t device) const {
+  const Place& place = places_[id.value];
+  if (place.edges == nullptr) return {nullptr, 0};
+  return {part(id, device) + place.offset, place.edges->memory.bytes[device]};
+}
+
 TileView Storage::own_view(synth::RegisterId id, std::size_t device) const {
   const Place& place = places_[id.value];
   if (place.kept != nullptr) return dense(id, device, place.kept);
@@ -52,22 +85,24 @@ TileView Storage::own_view(synth::RegisterId id, std::size_t device) const {
     case Where::input: return dense(id, device, inputs_[place.input].tile(static_cast<std::int64_t>(device)).data());
     case Where::arena: return dense(id, device, part(id, device) + place.offset);
     case Where::reshape: return dense(id, device, own_view(place.source, device).data);
-    case Where::slice: return slice(id, device);
+    case Where::slice:
+      TESSERA_CHECK(place.edges == nullptr || place.edges->memory.bytes[device] == 0,
+                    "a window with edges is read whole");
+      return slice(id, device, 0, synth::shape_of(tiles(id).boxes[device]));
     case Where::blocks:
     case Where::nowhere: break;
   }
   throw base::InternalError("a register is read that no step has written");
 }
 
-TileView Storage::slice(synth::RegisterId id, std::size_t device) const {
+TileView Storage::slice(synth::RegisterId id, std::size_t device, std::int64_t from, const synth::Shape& shape) const {
   const Place& place = places_[id.value];
   const synth::Box& box = tiles(id).boxes[device];
   const synth::Box& around = tiles(place.source).boxes[device];
   const bool is_window = place.begin != nullptr && !place.begin->empty();
-  const synth::Shape shape = synth::shape_of(box);
   synth::Shape begin(box.size(), std::int64_t{0});
   for (std::size_t d = 0; d < box.size() && !is_empty(shape); ++d)
-    begin[d] = box[d].begin - around[d].begin + (is_window ? (*place.begin)[d] : 0);
+    begin[d] = box[d].begin - around[d].begin + (is_window ? (*place.begin)[d] : 0) + (d == 0 ? from : 0);
   return part_of(own_view(place.source, device), begin, shape);
 }
 
@@ -81,12 +116,19 @@ TileView Storage::dense(synth::RegisterId id, std::size_t device, const std::byt
 
 TileOut Storage::out(synth::RegisterId id, std::size_t device) const {
   const Place& place = places_[id.value];
-  TESSERA_CHECK(place.where == Where::arena, "a register is written that has no place");
-  const TileMap& map = tiles(id);
+  TESSERA_CHECK(place.where == Where::arena || place.edges != nullptr, "a register is written that has no place");
+  const TileMap& map = place.edges == nullptr ? tiles(id) : place.edges->memory;
   const bool is_elsewhere = copies_ != nullptr && map.bytes[device] > 0;
   std::byte* const data = is_elsewhere ? room(id, device, place.offset) : part(id, device) + place.offset;
   if (map.views.empty()) return {type(id).element(), synth::shape_of(map.boxes[device]), data};
   return {map.views[device].element, map.views[device].shape, data};
+}
+
+synth::Box Storage::box_around(synth::RegisterId id, std::size_t device, const synth::Box& box) const {
+  synth::Box around = tiles(id).boxes[device];
+  const WindowEdges* const edges = places_[id.value].edges;
+  if (edges != nullptr && box[0].begin >= edges->inside[device].end) around[0].begin += edges->inside[device].length();
+  return around;
 }
 
 std::vector<TileView> Storage::views(synth::RegisterId id) const {

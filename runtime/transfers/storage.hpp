@@ -13,9 +13,11 @@
 #include "runtime/engine/tiles.hpp"
 #include "runtime/kernels/tile.hpp"
 #include "runtime/memory/arena.hpp"
+#include "runtime/memory/boxes.hpp"
 #include "runtime/memory/gather.hpp"
 #include "runtime/memory/memory_plan.hpp"
 #include "runtime/memory/tile_maps.hpp"
+#include "runtime/memory/window_edges.hpp"
 #include "runtime/ranks/parts.hpp"
 #include "runtime/transfers/copied_ranges.hpp"
 #include "runtime/values/value.hpp"
@@ -29,6 +31,7 @@ class Storage final : public Tiles {
 
   const synth::ArrayType& type(synth::RegisterId id) const override { return program_.registers[id]; }
   const TileMap& tiles(synth::RegisterId id) const override { return tiles_[id]; }
+  const TileMaps& all_tiles() const { return tiles_; }
   std::int64_t devices(synth::RegisterId id) const { return type(id).devices(); }
   Team& team() const { return team_; }
   // The only one who looks into tiles.
@@ -53,6 +56,8 @@ class Storage final : public Tiles {
   }
   // The whole memory of a device's tile, of which a view sees a part. Nothing where a register has none.
   std::pair<const std::byte*, std::int64_t> home(synth::RegisterId id, std::size_t device) const;
+  // The memory of a window's edges; nothing where a register has none.
+  std::pair<const std::byte*, std::int64_t> home_of_edges(synth::RegisterId id, std::size_t device) const;
   // From now on tiles are in these copies in host memory, which `cores` works on; null: where the engine has them.
   void look_into(const CopiedRanges* copies, Engine* cores) {
     copies_ = copies;
@@ -62,8 +67,17 @@ class Storage final : public Tiles {
 
   // A device's tile to read; of this rank or a near one, in a phase that reads it.
   TileView view(synth::RegisterId id, std::size_t device) const override;
-  // A device's tile to write; of a register that owns its place.
+  // Rows of it, counted from its first: of a window that has edges, all of them inside or all on one side of that.
+  TileView rows(synth::RegisterId id, std::size_t device, const synth::Interval& which) const;
+  // A device's tile to write; of a register that owns its place. Of a window with edges, these, side by side.
   TileOut out(synth::RegisterId id, std::size_t device) const override;
+  // A box of it, which a window with edges has in one of them.
+  template <class Box>
+  TileTarget target(synth::RegisterId id, std::size_t device, const Box& box) const {
+    return target_part(out(id, device), box_around(id, device, box), box);
+  }
+  // A window's edges; null: it has none, or is no window.
+  const WindowEdges* edges(synth::RegisterId id) const { return places_[id.value].edges; }
   const std::byte* data(synth::RegisterId id, std::size_t device) const override;
   // All tiles of a register, with its type and boxes. Tiles of far ranks have no data.
   std::vector<TileView> views(synth::RegisterId id) const;
@@ -98,11 +112,21 @@ class Storage final : public Tiles {
     const synth::Shape* begin = nullptr;  // slice: where in the source, in the plan; empty: where it lies there
     std::int64_t offset = 0;
     std::size_t input = 0;
-    const std::byte* kept = nullptr;  // of a scalar that is not where its place is
+    const std::byte* kept = nullptr;     // of a scalar that is not where its place is
+    const WindowEdges* edges = nullptr;  // of a window, in the plan; their place is at `offset`
   };
   base::Status read_scalar(synth::RegisterId id, std::span<std::byte> value) const;
   TileView own_view(synth::RegisterId id, std::size_t device) const;
-  TileView slice(synth::RegisterId id, std::size_t device) const;
+  // The part of a slice of this shape that begins `from` rows after it.
+  TileView slice(synth::RegisterId id, std::size_t device, std::int64_t from, const synth::Shape& shape) const;
+  // Where tiles are in copies, a view leads there.
+  void lead_to_copy(TileView& view) const;
+  // Where what is written of a register begins: its tile, or, of a window's edges, what makes the box lie there.
+  synth::Box box_around(synth::RegisterId id, std::size_t device, const synth::Box& box) const;
+  synth::Box box_around(synth::RegisterId id, std::size_t device, const SteppedBox& box) const {
+    return box_around(id, device, box.box);
+  }
+  TileView own_rows(synth::RegisterId id, std::size_t device, synth::Shape begin, const synth::Shape& shape) const;
   TileView dense(synth::RegisterId id, std::size_t device, const std::byte* data) const;
   bool is_far(synth::RegisterId id, std::size_t device) const { return !team_.is_near(owner(id, device)); }
 

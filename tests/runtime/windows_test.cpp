@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include "runtime/memory/plan.hpp"
+#include "runtime/memory/window_edges.hpp"
 #include "tests/runtime/support.hpp"
 #include "tests/synth/random_layouts.hpp"
 
@@ -38,6 +39,12 @@ std::size_t windows_in(const synth::Program& program) {
   const MemoryPlan plan = plan_memory(program, TileMaps(program));
   return static_cast<std::size_t>(std::count_if(plan.registers.begin(), plan.registers.end(),
                                                 [](const RegisterPlan& each) { return !each.begin.empty(); }));
+}
+
+std::size_t edged_windows_in(const synth::Program& program) {
+  const MemoryPlan plan = plan_memory(program, TileMaps(program));
+  return static_cast<std::size_t>(std::count_if(plan.registers.begin(), plan.registers.end(),
+                                                [](const RegisterPlan& each) { return each.edges != nullptr; }));
 }
 
 // A stencil of some points on an array of some layout.
@@ -122,6 +129,7 @@ std::vector<std::vector<double>> stencil_outputs(const synth::Program& program) 
 TEST(Windows, GiveWhatCopiesGive) {
   Random random(41);
   int with_windows = 0;
+  int with_edges = 0;
   constexpr int kPrograms = 300;
   for (int i = 0; i < kPrograms && !HasFailure(); ++i) {
     const Stencil stencil = random_stencil(random);
@@ -130,8 +138,10 @@ TEST(Windows, GiveWhatCopiesGive) {
     EXPECT_EQ(windows_in(copied), 0U);
     EXPECT_EQ(stencil_outputs(program), stencil_outputs(copied)) << i << "\n" << print(program);
     with_windows += windows_in(program) > 0 ? 1 : 0;
+    with_edges += edged_windows_in(program) > 0 ? 1 : 0;
   }
   EXPECT_GE(with_windows, kPrograms / 4);
+  EXPECT_GE(with_edges, kPrograms / 16);
 }
 
 // On one device a step makes what it computes, and nothing else.
@@ -142,6 +152,69 @@ TEST(Windows, TakeNoMemory) {
   const std::int64_t peak = plan_memory(program, TileMaps(program)).peak_bytes;
   EXPECT_LE(peak, 8 * (100 * 200 + 98 * 198) + 64);
   EXPECT_EQ(run_well(program).peak_bytes, peak);
+}
+
+// Where rows are split, a device has the rows of its neighbours beside its arrays, and no copy of its own.
+TEST(Windows, TakeTheRowsThatOthersHave) {
+  const Stencil stencil{"x:4", "[{}@x, {}]", 400, 200, 2, 2, {{0, 1}, {2, 1}, {1, 0}, {1, 2}}, 2};
+  const synth::Program program = stencil_program(stencil, Slices::perhaps_windows);
+  EXPECT_EQ(windows_in(program), 8U);
+  // Of 398 rows devices have 100, 100, 99, 99, and of 400 a hundred each. Row r of the windows is row r, r+1 and r+2.
+  EXPECT_EQ(edged_windows_in(program), 8U);
+  const std::int64_t peak = plan_memory(program, TileMaps(program)).peak_bytes;
+  const std::int64_t arrays = 100 * 200 + 100 * 198;
+  const std::int64_t edges = 4 * 2 * 198;
+  EXPECT_LE(peak, 8 * (arrays + edges) + 64);
+  EXPECT_EQ(run_well(program).peak_bytes, peak);
+}
+
+TEST(Windows, HaveEdgesOfRows) {
+  Builder b("x:4");
+  const RegisterId u = b.apply(synth::Iota{}, {}, "f64[1000@x, 40]");
+  const RegisterId last = b.apply(slice_from({2, 1}), {u}, "f64[998@x, 38]");
+  const RegisterId first = b.apply(slice_from({0, 1}), {u}, "f64[998@x, 38]");
+  b.output(b.apply(synth::Map{MapOp::subtract}, {last, first}, "f64[998@x, 38]"));
+  const MemoryPlan plan = plan_memory(b.program(), TileMaps(b.program()));
+  ASSERT_NE(plan[last].edges, nullptr);
+  const WindowEdges& edges = *plan[last].edges;
+  const TileMaps tiles(b.program());
+  for (std::size_t device = 0; device < 4; ++device) {
+    const synth::Interval wanted = tiles[last].boxes[device][0];
+    const synth::Interval has = tiles[u].boxes[device][0];
+    const synth::Interval inside{std::max(wanted.begin, has.begin - 2), std::min(wanted.end, has.end - 2)};
+    EXPECT_EQ(edges.inside[device], inside) << device;
+    EXPECT_EQ(edges.memory.bytes[device], (wanted.length() - inside.length()) * 38 * 8) << device;
+  }
+  EXPECT_GT(edges.memory.bytes_total, 0);
+}
+
+// Steps that read a window otherwise than row by row get a copy: here a row is repeated along the rows of the result.
+TEST(Windows, AreCopiedWhereTheyAreRepeatedAlongOtherRows) {
+  Builder b("x:2");
+  const RegisterId line = b.apply(synth::Iota{}, {}, "f64[200@x]");
+  const RegisterId later = b.apply(slice_from({2}), {line}, "f64[198@x]");
+  const RegisterId all = b.apply(synth::Iota{}, {}, "f64[30, 198@x]");
+  b.output(b.apply(synth::Map{MapOp::add}, {all, later}, "f64[30, 198@x]"));
+  const MemoryPlan plan = plan_memory(b.program(), TileMaps(b.program()));
+  EXPECT_EQ(plan[later].where, RegisterPlan::Where::arena);
+  run_well(b.program());
+}
+
+// A sum of whole columns adds in the order that it has without windows; one over the split rows reads a copy.
+TEST(Windows, OfAllRowsAreReducedAsCopiesAre) {
+  for (const std::uint8_t dimension : {std::uint8_t{0}, std::uint8_t{1}}) {
+    std::vector<std::vector<double>> given;
+    for (const Slices how : {Slices::perhaps_windows, Slices::copied}) {
+      Builder b("x:4");
+      const RegisterId u =
+          b.apply(synth::Map{MapOp::sin}, {b.apply(synth::Iota{}, {}, "f64[402@x, 300]")}, "f64[402@x, 300]");
+      const RegisterId part = slice_of(b, u, {1, 1}, "f64[400@x, 298]", how);
+      b.output(b.apply(synth::Reduce{synth::ReduceKind::sum, {dimension}}, {part},
+                       dimension == 0 ? "f64[298]{+x}" : "f64[400@x]"));
+      for (const Value& value : run_well(b.program()).outputs) given.push_back(gathered<double>(value).values());
+    }
+    EXPECT_EQ(given[0], given[1]) << int{dimension};
+  }
 }
 
 // A window of a large array would keep it while others are made.
