@@ -40,7 +40,7 @@ def program(side, turns, devices):
         ("while size > 1e-16, max=1000", f"for turn < {turns}"),
         ('    if turns % 50 == 49 { save(u, "potential.npy") }\n', ""),
         ("  u\n}", "  (u, size)\n}"),
-        ('if resumed { load("potential.npy", f64[(N)@x, (N)]) } else { zeros(f64[(N)@x, (N)]) }', "zeros(f64[(N)@x, (N)])"),
+        ('if resumed { load("potential.npy", f64[N@x, N]) } else { zeros(f64[N@x, N]) }', "zeros(f64[N@x, N])"),
     ):
         if old not in text:
             raise SystemExit(f"the example lacks {old!r}")
