@@ -63,16 +63,29 @@ bool read_bandwidths(const std::string& text, MachineLevel& level) {
   return true;
 }
 
+// `devices COUNT FLOPS BYTES-PER-SECOND MEMORY`.
+bool read_devices(std::istringstream in, Settings& settings) {
+  std::string word;
+  DeviceKind kind;
+  in >> word >> kind.count >> kind.flops_per_second >> kind.bandwidth_bytes_per_second >> kind.memory_bytes;
+  if (!in || word != "devices") return false;
+  settings.devices.push_back(kind);
+  return true;
+}
+
 void read_machine(const Section& section, Settings& settings, Faults& faults) {
   for_each_line(section, [&](const std::string& line) {
+    if (read_devices(std::istringstream(line), settings)) return;
     MachineLevel level;
     std::string bandwidths;
     std::istringstream in(line);
     if (in >> level.name >> level.count >> bandwidths >> level.latency_seconds && read_bandwidths(bandwidths, level)) {
       settings.machine.push_back(level);
     } else {
-      faults.push_back(fmt::format("{}: a level is written NAME COUNT BYTES-PER-SECOND[,BYTES-PER-SECOND...] SECONDS",
-                                   section.line));
+      faults.push_back(
+          fmt::format("{}: a level is written NAME COUNT BYTES-PER-SECOND[,BYTES-PER-SECOND...] SECONDS, and "
+                      "devices are written devices COUNT FLOPS BYTES-PER-SECOND MEMORY",
+                      section.line));
     }
   });
 }
@@ -146,6 +159,7 @@ Config configuration(const Settings& settings, const RunFolder& folder, KeepValu
   config.output = [&output](std::string_view text) { output += text; };
   config.files = FilePolicy{FilePolicy::Kind::rooted, folder.path()};
   config.machine.levels = settings.machine;
+  config.machine.devices = settings.devices;
   config.reshard = settings.reshard;
   config.defines = settings.defines;
   config.gpus = settings.gpus;

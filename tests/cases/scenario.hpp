@@ -20,6 +20,7 @@ struct Settings {
   std::map<std::string, std::string> defines;
   Reshard reshard = Reshard::silent;
   std::vector<MachineLevel> machine;
+  std::vector<DeviceKind> devices;           // of the machine
   std::string files;                         // a program run first, in the same folder
   std::map<std::string, std::string> texts;  // files that are there, by name
   std::string gpus;                          // that it runs on; empty: simulated devices

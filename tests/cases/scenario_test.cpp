@@ -34,6 +34,7 @@ TEST(Settings, AreReadFromTheirSections) {
   ASSERT_EQ(settings.machine.size(), 2U);
   EXPECT_EQ(settings.machine[1].name, "device");
   EXPECT_EQ(settings.machine[1].count, 4);
+  EXPECT_EQ(read(with(SectionKind::machine, "", "devices 2 1e12 100e9 1000\n")).devices.at(0).memory_bytes, 1000);
 }
 
 TEST(Settings, WhatTheyCannotBeIsRefused) {
@@ -42,6 +43,7 @@ TEST(Settings, WhatTheyCannotBeIsRefused) {
   EXPECT_TRUE(refused(with(SectionKind::tolerance, "0", "")));
   EXPECT_TRUE(refused(with(SectionKind::tolerance, "small", "")));
   EXPECT_TRUE(refused(with(SectionKind::machine, "node two", "")));
+  EXPECT_TRUE(refused(with(SectionKind::machine, "", "devices 2 1e12\n")));
 }
 
 TEST(RunFolder, IsThereAsLongAsTheObject) {

@@ -27,6 +27,9 @@ synth::Machine machine_of(const Settings& settings) {
     machine.levels.push_back(
         {level.name, level.count, level.bandwidth_bytes_per_second, level.latency_seconds, {}, level.unit_bandwidths});
   }
+  for (const DeviceKind& kind : settings.devices) {
+    machine.devices.push_back({kind.count, kind.flops_per_second, kind.bandwidth_bytes_per_second, kind.memory_bytes});
+  }
   return machine;
 }
 
