@@ -11,6 +11,7 @@
 #include "typeck/layouts/chosen.hpp"
 #include "typeck/layouts/whole.hpp"
 #include "typeck/typed/moves.hpp"
+#include "typeck/typed/unneeded.hpp"
 
 namespace tessera::typeck {
 
@@ -137,6 +138,7 @@ std::optional<WholeFunction> Choosing::on_whole_arrays(open::InstanceId callee) 
   if (!instance.has_value() || in_.messages_.failed()) return std::nullopt;
   whole.instance = *instance;
   whole.typed = std::move(inner.typed_);
+  drop_unneeded(whole.typed);
   return whole;
 }
 

@@ -11,6 +11,7 @@
 #include "typeck/layouts/whole.hpp"
 #include "typeck/typed/lower.hpp"
 #include "typeck/typed/moves.hpp"
+#include "typeck/typed/unneeded.hpp"
 
 namespace tessera::typeck {
 
@@ -113,6 +114,7 @@ ChosenFunction::Rival Choosing::by_rules(open::InstanceId callee, const std::vec
   const auto instance = inner.close(callee, types, in_.program_.instances[callee].defined_at);
   in_.spent_ = inner.spent_;
   if (!instance.has_value() || unheard.failed()) return rival;
+  drop_unneeded(inner.typed_);
   const Instance& made = inner.typed_.instances[*instance];
   const BodySeconds total = body_seconds(inner.typed_, made.body, in_.plans_.machine());
   double seconds = total.local + total.moves;

@@ -165,7 +165,7 @@ void ClosedText::instance(InstanceId id, const std::string& name, const std::map
   functions_ += text_;
 }
 
-// What the results and effects of a region are made of.
+// What a region computes, and what that is made of.
 void ClosedText::need(const Region& region) {
   for (const NodeId id : region.order) {
     const Node& own = typed_.nodes[id];
@@ -175,7 +175,7 @@ void ClosedText::need(const Region& region) {
       all.resize(typed_.nodes[element->tuple].types.size());
       if (!all[element->index].valid()) all[element->index] = id;
     }
-    if (own.types.empty()) need(id);
+    if (element == nullptr) need(id);
   }
   for (const NodeId result : region.results) need(result);
 }
