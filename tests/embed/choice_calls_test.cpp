@@ -50,10 +50,42 @@ TEST(Choice, AsksOfManyCallsInAGradientAsMuchAsOfAFew) {
   const Choice few = choice_of(layers(3), false);
   const Choice many = choice_of(layers(12), false);
   EXPECT_TRUE(few.verified && many.verified);
-  // A weight more is a parameter more.
-  EXPECT_EQ(many.operations, few.operations + 9);
+  // Weights and their steps are laid out alike, too.
+  EXPECT_EQ(many.operations, few.operations);
   EXPECT_LE(many.plans, few.plans);
   EXPECT_GT(choice_of(layers(12), true).operations, 3 * many.operations);
+}
+
+// Steps with momentum, which all have the same rate; those of the first `other` weights are twice as large.
+std::string with_momentum(int count, int other, bool is_auto) {
+  std::string text = layers(count);
+  const std::size_t begin = text.find("auto fn step");
+  text.resize(begin);
+  if (!is_auto) text.replace(text.find("d: 4"), 4, "d: 1");
+  const std::string open = is_auto ? " auto" : "?";
+  const auto types = [&](const std::string& name) {
+    return is_auto ? for_each(count, ", f32[D, D] as " + name) : std::string();
+  };
+  text += std::string(is_auto ? "auto " : "") + "fn step(h: f32[B, D]" + open +
+          for_each(count, ", w", ": f32[D, D]" + open) + for_each(count, ", v", ": f32[D, D]" + open) + ", rate: f32)" +
+          (is_auto ? " -> (f32" + types("w") + types("v") + ")" : "") + " {\n  let (l" + for_each(count, ", g") +
+          ") = grad(loss, wrt=[" + for_each(count, ", w").substr(2) + "])(h" + for_each(count, ", w") + ")\n";
+  for (int k = 0; k < count; ++k) {
+    const std::string n = std::to_string(k);
+    text += "  let m" + n + " = 0.9 * v" + n + " + g" + n + "\n  let x" + n + " = w" + n + " - rate * m" + n +
+            (k < other ? " * 2.0\n" : "\n");
+  }
+  text += "  (l" + for_each(count, ", x") + for_each(count, ", m") + ")\n}\nlet (l" + for_each(count, ", w") +
+          for_each(count, ", v") + ") = step(normal(f32[32, 16], seed=1)";
+  for (int k = 0; k < 2 * count; ++k) text += ", 0.1 * normal(f32[16, 16], seed=" + std::to_string(2 + k) + ")";
+  return text + ", 0.05)\nlet r = " + for_each(count, "+ w", " + v0 ").substr(2) + "\n";
+}
+
+TEST(Choice, LaysEqualStepsOutAlike) {
+  for (const int other : {0, 2}) {
+    EXPECT_EQ(choice_of(with_momentum(4, other, true), false).operations,
+              choice_of(with_momentum(9, other, true), false).operations);
+  }
 }
 
 TEST(Choice, LaysEqualLayersOutAsWellAsEachByItself) {
@@ -156,25 +188,32 @@ void expect_results_near(const std::vector<float>& a, const std::vector<float>& 
   for (std::size_t k = 0; k < a.size(); ++k) ASSERT_NEAR(a[k], b[k], 1e-4F * largest + 1e-5F) << k;
 }
 
+void expect_same_program(const std::string& text, const std::string& plain) {
+  SCOPED_TRACE(text);
+  const auto chosen = choose_layouts(text, "t.tess", Config{}, {"", 60, false, false, true, 0});
+  ASSERT_TRUE(chosen) << chosen.diagnostics().front().message;
+  const Choice& own = chosen->choices.at(0);
+  EXPECT_TRUE(own.verified);
+  double sum = own.local_seconds;
+  for (const Choice::Conversion& move : own.conversions) sum += move.seconds * move.executions;
+  EXPECT_NEAR(sum, own.seconds, 1e-9 * own.seconds);
+  const Choice untied = choice_of(text, true);
+  EXPECT_LE(untied.bound_seconds, own.seconds * (1 + 1e-9));
+  EXPECT_LE(own.operations, untied.operations);
+  ASSERT_EQ(moves_in_text(chosen->closed), moves_of(own)) << chosen->closed;
+  expect_results_near(results_of_run(text), results_of_run(plain));
+  expect_results_near(results_of_run(chosen->closed), results_of_run(text));
+}
+
 TEST(Choice, OfRandomCallsInGradientsIsTheSameProgram) {
   for (std::uint32_t seed = 0; seed < 8; ++seed) {
-    const std::string text = CallsMaker(seed).make(true);
-    SCOPED_TRACE(text);
-    const auto chosen = choose_layouts(text, "t.tess", Config{}, {"", 60, false, false, true, 0});
-    ASSERT_TRUE(chosen) << chosen.diagnostics().front().message;
-    const Choice& own = chosen->choices.at(0);
-    EXPECT_TRUE(own.verified);
-    double sum = own.local_seconds;
-    for (const Choice::Conversion& move : own.conversions) sum += move.seconds * move.executions;
-    EXPECT_NEAR(sum, own.seconds, 1e-9 * own.seconds);
-    const Choice untied = choice_of(text, true);
-    EXPECT_LE(untied.bound_seconds, own.seconds * (1 + 1e-9));
-    EXPECT_LE(own.operations, untied.operations);
-    ASSERT_EQ(moves_in_text(chosen->closed), moves_of(own)) << chosen->closed;
-    expect_results_near(results_of_run(text), results_of_run(CallsMaker(seed).make(false)));
-    expect_results_near(results_of_run(chosen->closed), results_of_run(text));
+    expect_same_program(CallsMaker(seed).make(true), CallsMaker(seed).make(false));
     if (HasFatalFailure()) return;
   }
+}
+
+TEST(Choice, OfEqualStepsIsTheSameProgram) {
+  for (const int other : {0, 1, 2}) expect_same_program(with_momentum(4, other, true), with_momentum(4, other, false));
 }
 
 // Within what devices hold, too, where every call has lives of its own.

@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "synth/program/text_reader.hpp"
+#include "typeck/layouts/refining.hpp"
 
 namespace tessera::typeck {
 
@@ -23,11 +24,14 @@ class Classes {
   Classes(const ChosenProblem& made, const Typed& typed, const std::vector<std::optional<FoldedNode>>& of_nodes)
       : problem_(made.problem), typed_(typed), of_(of_nodes) {
     for (std::size_t n = 0; n < problem_.nodes.size(); ++n) add(n);
+    if (fold_any()) fold_outside(made.makers);
   }
 
   const std::vector<std::vector<std::size_t>>& all() const { return all_; }
   std::size_t of(std::size_t node) const { return class_of_[node]; }
   bool is_folded(std::size_t own) const { return all_[own].size() > 1; }
+  // Is it of nodes outside of calls that are folded?
+  bool is_outside(std::size_t own) const { return is_outside_[own] != 0; }
   bool fold_any() const { return all_.size() < problem_.nodes.size(); }
   // The call that the node is made for.
   open::ValueId call(std::size_t node) const { return of_[node] ? of_[node]->made_for.entered : open::ValueId{}; }
@@ -49,6 +53,33 @@ class Classes {
     }
     near.push_back(all_.size());
     return all_.size();
+  }
+
+  // Nodes outside of these calls that are alike, and are used and read alike, are one class, too.
+  void fold_outside(const std::vector<std::size_t>& makers) {
+    std::vector<NodeColor> colors;
+    std::map<std::pair<std::string, std::size_t>, std::vector<std::size_t>> by_text;
+    for (std::size_t n = 0; n < problem_.nodes.size(); ++n) {
+      if (is_folded(class_of_[n])) {
+        colors.push_back({class_of_[n], false});
+        continue;
+      }
+      std::vector<std::size_t>& near = by_text[{text_of(problem_.nodes[n]), problem_.nodes[n].uses.size()}];
+      const auto like = std::ranges::find_if(near, [&](std::size_t other) { return are_alike(other, n); });
+      colors.push_back({class_of_[like == near.end() ? n : *like], true});
+      if (like == near.end()) near.push_back(n);
+    }
+    const std::vector<std::size_t> refined = refined_colors(problem_, makers, colors);
+    all_.clear();
+    class_of_.clear();
+    std::map<std::size_t, std::size_t> class_of_color;
+    for (std::size_t n = 0; n < problem_.nodes.size(); ++n) {
+      class_of_.push_back(class_of_color.try_emplace(refined[n], all_.size()).first->second);
+      if (class_of_.back() == all_.size()) all_.emplace_back();
+      all_[class_of_.back()].push_back(n);
+      is_outside_.resize(all_.size());
+      is_outside_[class_of_.back()] = colors[n].is_free ? 1 : 0;
+    }
   }
 
   bool are_alike(std::size_t a, std::size_t b) const {
@@ -81,6 +112,7 @@ class Classes {
   std::map<Key, std::vector<std::size_t>> by_key_;
   std::vector<std::vector<std::size_t>> all_;
   std::vector<std::size_t> class_of_;
+  std::vector<char> is_outside_;
 };
 
 class Folding {
@@ -127,13 +159,12 @@ class Folding {
     return sum;
   }
 
-  // How often nodes by themselves use each old value.
+  // How often nodes outside of calls use each old value.
   void count_readers() {
     readers_.assign(old_.values.size(), 0);
-    for (const auto& own : classes_.all()) {
-      const ChoiceNode& first = old_.nodes[own.front()];
-      if (own.size() > 1 || !first.operation) continue;
-      for (const ChoiceUse& use : first.uses) ++readers_[use.value.value];
+    for (std::size_t n = 0; n < old_.nodes.size(); ++n) {
+      if (!classes_.is_outside(classes_.of(n)) || !old_.nodes[n].operation) continue;
+      for (const ChoiceUse& use : old_.nodes[n].uses) ++readers_[use.value.value];
     }
   }
 
@@ -209,9 +240,9 @@ class Folding {
       for (ChosenUseAt& at : uses_at_[node]) at.node = made_.problem.nodes.size();
     }
   }
-  // A value of one of several calls that several nodes by themselves use is brought to them once.
+  // A value of some of the calls that several nodes outside of them use is brought to them once.
   bool has_several_readers(std::size_t own, ChoiceValueId value) const {
-    return !classes_.is_folded(own) && classes_.is_folded(class_of_maker(value)) && readers_[value.value] > 1;
+    return classes_.is_outside(own) && executions(own) < executions(class_of_maker(value)) && readers_[value.value] > 1;
   }
 
   // The join of what the calls of a class take, or of the one old value that a node by itself does.

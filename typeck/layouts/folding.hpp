@@ -4,6 +4,9 @@
 //
 // Say, h1 = f(h0, w1) and h2 = f(h1, w2) with `fn f(h, w) = h @ w` become one product of two joins: of h0 and the
 // product itself, and of w1 and w2. It runs twice. What all calls take from outside alike needs no join.
+//
+// Outside of these calls, nodes that are alike, use what is alike and are read alike become one, too: the parameters
+// w1 and w2, say, their steps `w1 - 0.1 * g1` and `w2 - 0.1 * g2`, and then there is one product of a join and w.
 #pragma once
 
 #include <cstddef>
