@@ -64,7 +64,7 @@ double LayoutPrices::planned(int from, int to) {
   if (same_type(type(from), type(to))) return 0;
   if (priced_by_ == PricedBy::bounds) return fitting_ ? bound_of_devices(*fitting_, type(from), type(to)).seconds : 0;
   ++plans_;
-  const auto plan = plan_unverified(type(from), type(to), machine_, {});
+  const auto plan = plan_unverified(type(from), type(to), machine_, {}, &known_sums_);
   return plan.ok() ? plan->seconds : std::numeric_limits<double>::infinity();
 }
 

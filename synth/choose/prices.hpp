@@ -7,6 +7,7 @@
 #include <optional>
 #include <vector>
 
+#include "synth/planner/known_sums.hpp"
 #include "synth/planner/plan.hpp"
 
 namespace tessera::synth {
@@ -47,6 +48,7 @@ class LayoutPrices {
   std::vector<ArrayType> types_;
   std::vector<std::vector<double>> seconds_;  // below 0: not asked for yet
   std::size_t plans_ = 0;
+  KnownSums known_sums_;
 };
 
 }  // namespace tessera::synth
