@@ -7,6 +7,7 @@
 #include <ctime>
 #include <functional>
 #include <string>
+#include <tessera/choice.hpp>
 #include <tessera/placement.hpp>
 #include <tessera/plan_verdict.hpp>
 #include <thread>
@@ -170,6 +171,47 @@ TEST(StopsWithinAFifthOfASecond, ByALimitOfSeconds) {
     if (!checked) {
       EXPECT_EQ(slug_of(checked.diagnostics()), "over-time");
     }
+  }
+}
+
+// A training step over three axes and two levels, whose layouts take much longer to choose than anything here waits.
+std::string large_choice() {
+  return "mesh m = [x: 2, y: 2, z: 2]\n"
+         "fn layer(h: f32[B, T, D]?, q: f32[D, H, K]?, o: f32[H, K, D]?) {\n"
+         "  let a = einsum(\"btd,dhk->bthk\", h, q)\n"
+         "  h + einsum(\"bhts,bshk,hkd->btd\", softmax(einsum(\"bthk,bshk->bhts\", a, a), dim=3), a, o)\n}\n"
+         "fn loss(h: f32[B, T, D]?, q: f32[D, H, K]?, o: f32[H, K, D]?) -> f32 = sum(layer(layer(h, q, o), q, o))\n"
+         "auto fn step(h: f32[B, T, D] auto, q: f32[D, H, K] auto, o: f32[H, K, D] auto) -> (f32, f32[D, H, K] as q) "
+         "{\n"
+         "  let (l, g) = grad(loss, wrt=q)(h, q, o)\n  (l, q - 0.1 * g)\n}\n"
+         "let (l, q) = step(zeros(f32[64, 128, 64]), zeros(f32[64, 8, 16]), zeros(f32[8, 16, 64]))\n";
+}
+
+Machine two_levels() { return {{{"node", 2, 12.5e9, 5e-6}, {"device", 4, 100e9, 1e-6}}}; }
+
+TEST(StopsWithinAFifthOfASecond, AChoiceOfLayouts) {
+  const std::string text = large_choice();
+  expect_stops("choosing", [&](const StopToken& token) {
+    Config config;
+    config.machine = two_levels();
+    config.stop = token;
+    const auto chosen = choose_layouts(text, "t.tess", config);
+    ASSERT_FALSE(chosen);
+    EXPECT_EQ(slug_of(chosen.diagnostics()), "interrupted");
+  });
+}
+
+TEST(StopsWithinAFifthOfASecond, AChoiceOfLayoutsByALimitOfSeconds) {
+  for (const double limit : {0.05, 0.4, 1.5}) {
+    Config config;
+    config.machine = two_levels();
+    config.seconds_max = limit;
+    Session session(config);
+    const double begin = seconds_of_clock(CLOCK_THREAD_CPUTIME_ID);
+    const auto checked = session.check(large_choice());
+    EXPECT_LT(seconds_of_clock(CLOCK_THREAD_CPUTIME_ID) - begin, limit + kSecondsMost);
+    ASSERT_FALSE(checked);
+    EXPECT_EQ(slug_of(checked.diagnostics()), "over-time");
   }
 }
 
