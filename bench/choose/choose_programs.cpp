@@ -141,7 +141,8 @@ std::vector<ProgramRow> rows_of_blocks() {
   constexpr int kLayers = 24;
   constexpr int kSamples = 64;
   return {{"1 block, d:8", blocks_text(1, kSamples, true)},
-          {"24 blocks, d:8", blocks_text(kLayers, kSamples, true), "", true, false},
+          {"24 blocks, laid out alike, d:8", blocks_text(kLayers, kSamples, true), "", false, false},
+          {"24 blocks, each by itself, d:8", blocks_text(kLayers, kSamples, true), "", true, false},
           {"1 block forward, d:8", blocks_text(1, kSamples, false), "", false, false},
           {"24 blocks forward, laid out alike, d:8", blocks_text(kLayers, kSamples, false), "", false, false},
           {"24 blocks forward, each by itself, d:8", blocks_text(kLayers, kSamples, false), "", true, false}};
