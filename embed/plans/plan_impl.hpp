@@ -13,4 +13,11 @@ struct Plan::Impl {
   synth::Machine machine;  // that it was made for; no levels: flat
 };
 
+namespace embed {
+
+// What the devices of a type's mesh hold.
+Plan::Moment holdings(const synth::ArrayType& type);
+
+}  // namespace embed
+
 }  // namespace tessera

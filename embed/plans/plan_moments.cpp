@@ -33,23 +33,23 @@ std::vector<Plan::Move> moves_of(const Leg& leg, const synth::RunMachine& machin
   return result;
 }
 
-Plan::Moment holdings(const synth::ArrayType& type) {
-  const synth::AxisList& pending = type.layout().pending();
-  Plan::Moment moment{synth::print(type), synth::shard_count(pending), {}, embed::to_public(type.mesh())};
-  for (std::int64_t device = 0; device < type.devices(); ++device) {
-    moment.devices.push_back({embed::to_public(synth::tile(type, device)), synth::tile_bytes(type, device),
-                              synth::position(type.mesh(), pending, device), 0,
-                              type.mesh().device_of_run(device).value});
-  }
-  return moment;
-}
-
 Diagnostics no_such(const char* what, std::size_t index, std::size_t count) {
   return embed::failure(
       base::make(embed::Kind::bad_call, fmt::format("the plan has {} {}, so there is no {}", count, what, index)));
 }
 
 }  // namespace
+
+Plan::Moment embed::holdings(const synth::ArrayType& type) {
+  const synth::AxisList& pending = type.layout().pending();
+  Plan::Moment moment{synth::print(type), synth::shard_count(pending), {}, to_public(type.mesh())};
+  for (std::int64_t device = 0; device < type.devices(); ++device) {
+    moment.devices.push_back({to_public(synth::tile(type, device)), synth::tile_bytes(type, device),
+                              synth::position(type.mesh(), pending, device), 0,
+                              type.mesh().device_of_run(device).value});
+  }
+  return moment;
+}
 
 MeshAxes Plan::mesh() const { return embed::to_public(impl_->plan->from.mesh()); }
 
@@ -62,9 +62,9 @@ Result<Plan::Moment> Plan::moment(std::size_t index) const {
   const synth::Plan& plan = *impl_->plan;
   if (index > plan.steps.size()) return no_such("moments", index, plan.steps.size() + 1);
   return embed::safely([&]() -> Result<Moment> {
-    if (index == 0) return holdings(plan.from);
+    if (index == 0) return embed::holdings(plan.from);
     const Leg last = leg(plan, index - 1);
-    Moment moment = holdings(last.step.after);
+    Moment moment = embed::holdings(last.step.after);
     const std::int64_t element_bytes = synth::bytes_of(plan.from.element());
     const auto received = synth::received_elements(last.step.collective, last.from, last.step.after);
     for (std::size_t i = 0; i < received.size(); ++i) moment.devices[i].received_bytes = received[i] * element_bytes;

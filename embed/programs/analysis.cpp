@@ -197,7 +197,7 @@ void Analyst::Impl::add_facts(Analysis& analysis, const Texts& texts, base::Sour
     }
     for (const typeck::Node* one : typeck::parts_moved(typed, region)) {
       if (one->span.source == source)
-        analysis.parts_moved.push_back({range_of(one->span), embed::to_public(texts, *one, number)});
+        analysis.parts_moved.push_back({range_of(one->span), embed::to_public(texts, typed, *one, number)});
     }
   }
   analysis.types = types.take();

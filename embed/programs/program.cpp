@@ -11,6 +11,7 @@
 #include "synth/program/program.hpp"
 #include "typeck/typed/local_work.hpp"
 #include "typeck/typed/lower.hpp"
+#include "typeck/typed/moved_parts.hpp"
 #include "typeck/typed/needs.hpp"
 
 namespace tessera {
@@ -47,23 +48,23 @@ Redistribution to_public(const Texts& texts, const typeck::Redistribute& redistr
   return result;
 }
 
-PartsMoved to_public(const Texts& texts, const typeck::Node& node, std::size_t statement) {
+PartsMoved to_public(const Texts& texts, const typeck::Typed& typed, const typeck::Node& node, std::size_t statement) {
   const auto& compute = std::get<typeck::Compute>(node.body);
   PartsMoved moved;
   moved.place = known_place(texts, node.span).value_or(Place{});
   moved.who = compute.who;
-  moved.received_bytes = compute.received_bytes;
+  const typeck::MovedParts parts = typeck::moved_parts(typed, node);
+  moved.received_bytes = parts.received_bytes;
+  moved.received_bytes_max = parts.received_max;
+  moved.peak_bytes = parts.peak_bytes;
+  moved.gathered_bytes = parts.gathered_bytes;
+  moved.op = parts.op;
+  moved.is_most = parts.is_most;
+  for (const synth::ArrayType& type : parts.from) moved.from.push_back(synth::print(type));
+  moved.to = synth::print(parts.to);
+  moved.text = typeck::print(parts);
   moved.statement = static_cast<std::uint32_t>(statement);
   if (compute.compared.size() > 1) moved.compared = ways_of(compute.compared);
-  if (std::holds_alternative<synth::Scan>(compute.operation)) moved.op = "carry";
-  if (std::holds_alternative<synth::Take>(compute.operation)) moved.op = "fetch";
-  if (std::holds_alternative<synth::ScatterAdd>(compute.operation)) moved.op = "deliver";
-  moved.is_most = moved.op == "fetch" || moved.op == "deliver";
-  const auto* assemble = std::get_if<synth::Assemble>(&compute.operation);
-  if (assemble == nullptr) return moved;
-  for (const synth::Part& part : assemble->parts) {
-    for (const synth::Placement& placement : part.placements) moved.is_most = moved.is_most || placement.scalar >= 0;
-  }
   return moved;
 }
 
@@ -94,7 +95,7 @@ void list_parts(const Program::Impl& program, std::size_t number, std::optional<
                 std::vector<PartsMoved>& all) {
   const auto needs = value ? typeck::needs_of(*program.typed, *value) : std::set<const typeck::Node*>{};
   for (const typeck::Node* one : typeck::parts_moved(*program.typed, program.typed->statements[number].region)) {
-    if (!value || needs.count(one) > 0) all.push_back(embed::to_public(*program.texts, *one, number));
+    if (!value || needs.count(one) > 0) all.push_back(embed::to_public(*program.texts, *program.typed, *one, number));
   }
 }
 
@@ -127,6 +128,10 @@ std::vector<PartsMoved> Program::parts_moved() const {
   std::vector<PartsMoved> all;
   for (std::size_t i = 0; i < impl_->typed->statements.size(); ++i) list_parts(*impl_, i, std::nullopt, all);
   return all;
+}
+
+Result<std::vector<MovedBoxes>> Program::moved_boxes(std::size_t index) const {
+  return embed::safely([&]() -> Result<std::vector<MovedBoxes>> { return embed::moved_boxes_of(*impl_, index); });
 }
 
 std::vector<PartsMoved> Program::parts_moved_for(std::string_view name) const {

@@ -46,6 +46,7 @@ int perform(const CheckOptions& options, Console& console) {
   if (!program) return exit_status(program.diagnostics());
   for (const Binding& binding : program->bindings()) tell(binding, options.json, console);
   if (!options.json) return kExitDone;
+  for (const PartsMoved& part : program->parts_moved()) console.out(to_json(part));
   const auto pipelines = program->pipelines();
   if (!pipelines) return failed(pipelines.diagnostics(), console);
   for (const Pipeline& pipeline : *pipelines) console.out(to_json(pipeline));

@@ -4,6 +4,8 @@
 (() => {
   const { bytes, count, seconds, boxText, partText, stepText, element } = Stage;
   const data = JSON.parse(document.getElementById('data').textContent);
+  // Changes of layout, then the arrays that operations move boxes of.
+  const changes = [...data.changes, ...data.parts.flatMap((part) => part.arrays)];
   const byId = (id) => document.getElementById(id);
   const calm = matchMedia('(prefers-reduced-motion: reduce)');
   const FLIGHT_MS = 900;
@@ -12,7 +14,7 @@
   // Which change is shown, after how many of its steps, and whether it goes on by itself. `run` numbers what is under
   // way, so that an animation that was overtaken knows it; `flying` says whether boxes are in flight.
   const state = { change: 0, moment: 0, playing: false, run: 0, flying: false };
-  const change = () => data.changes[state.change];
+  const change = () => changes[state.change];
 
   // ---- What stands around the devices ----
 
@@ -25,19 +27,19 @@
     }
     const step = one.steps[state.moment - 1];
     const sent = step.received_bytes_total === 0 ? 'Nothing is sent.' :
-      `Devices receive ${bytes(step.received_bytes_total)} in all, at most ${bytes(step.received_bytes_max)} each.`;
+      `Devices receive ${step.at_most ? 'at most ' : ''}${bytes(step.received_bytes_total)} in all, at most ${bytes(step.received_bytes_max)} each.`;
     return `After step ${state.moment} of ${total}, ${stepText(step)}: ${moment.type}. ${sent}${step.busy ? ` In the meantime ${step.busy}.` : ""} Peak on a device ${bytes(step.peak_bytes)}.`;
   }
 
   function showFigures(one) {
     const figures = [
-      ['received', `${bytes(one.received_bytes_total)} in all`, one.received_bytes_total],
-      ['at least', bytes(one.lower_bound_bytes_total), one.lower_bound_bytes_total],
+      [one.steps.some((step) => step.at_most) ? 'received at most' : 'received', `${bytes(one.received_bytes_total)} in all`, one.received_bytes_total],
+      ['at least', bytes(one.lower_bound_bytes_total ?? 0), one.lower_bound_bytes_total],
       ['largest array', bytes(one.local_bytes_max), one.local_bytes_max],
       ['bound', bytes(one.bound_bytes), one.bound_bytes],
       ['peak', bytes(one.peak_bytes), one.peak_bytes],
-      ['time, modelled', seconds(one.seconds), one.seconds],
-    ];
+      ['time, modelled', seconds(one.seconds ?? 0), one.seconds],
+    ].filter(([, , exact]) => exact !== undefined);
     byId('figures').replaceChildren(...figures.map(([name, text, exact]) => {
       const value = element('dd', { textContent: text });
       value.dataset.exact = exact;
@@ -105,7 +107,7 @@
   // Nobody presses a button on paper: there a lesson's other arrays follow the one that is chosen.
   function drawOthers() {
     if (!data.lesson) return;
-    const others = data.changes.filter((one) => one !== change());
+    const others = changes.filter((one) => one !== change());
     byId('others').replaceChildren(...others.map((one) => {
       const stage = element('div', { className: 'stage' });
       const drawn = Stage.draw(stage, one, one.moments[0], null, byId('stage').clientWidth);
@@ -150,7 +152,7 @@
     show();
   }
   function choose(index) {
-    if (index < 0 || index >= data.changes.length) return;
+    if (index < 0 || index >= changes.length) return;
     stop();
     state.change = index;
     state.moment = 0;
@@ -241,10 +243,10 @@
 
   function lineItem(text, i) {
     const line = i + 1;
-    const index = data.changes.findIndex((one) => one.line === line);
+    const index = changes.findIndex((one) => one.line === line);
     const number = index < 0 ? element('span', { className: 'number', textContent: line }) :
       element('button', { className: 'number', type: 'button', textContent: line, onclick: () => choose(index) });
-    if (index >= 0) number.setAttribute('aria-label', `line ${line}: show its change of layout`);
+    if (index >= 0) number.setAttribute('aria-label', `line ${line}: show what it moves`);
     const item = element('li', {}, number, element('span', { className: 'code', textContent: text }));
     item.dataset.line = line;
     item.classList.toggle('moves', data.parts.some((part) => part.line === line));
@@ -252,7 +254,7 @@
   }
 
   function changeItem(one, i) {
-    const steps = one.steps.map((step) => step.op).join(', ') || 'nothing';
+    const steps = one.steps.map((step) => (step.at_most === undefined ? step.op : stepText(step))).join(', ') || 'nothing';
     const words = one.label ?? `${i + 1}. line ${one.line}: ${steps}`;
     const button = element('button', { type: 'button', textContent: words, onclick: () => choose(i) });
     button.dataset.change = i;
@@ -260,8 +262,9 @@
   }
 
   function partItem(part) {
-    const most = part.is_most ? 'at most ' : '';
-    const item = element('li', {}, ...withCode(`line ${part.line}: ${part.who} ${part.op === 'carry' ? 'carries' : 'fetches'} ${most}${bytes(part.received_bytes_total)}`));
+    const most = part.at_most ? 'at most ' : '';
+    const verb = { carry: 'carries', deliver: 'delivers' }[part.op] ?? 'fetches';
+    const item = element('li', {}, ...withCode(`line ${part.line}: ${part.who} ${verb} ${most}${bytes(part.received_bytes_total)}`));
     item.dataset.exact = part.received_bytes_total;
     return item;
   }
@@ -305,12 +308,12 @@
     byId('pipelines').replaceChildren(...data.pipelines.map((one) => Timeline.shown(one, byId('pipelines').clientWidth)));
     byId('work').hidden = data.work.length === 0;
     byId('work').querySelector('ul').replaceChildren(...data.work.map(workItem));
-    if (data.changes.length === 0) {
+    if (changes.length === 0) {
       byId('change').hidden = true;
       byId('nothing').hidden = data.parts.length > 0 || data.lesson !== undefined;
       return;
     }
-    byId('list').replaceChildren(element('ul', {}, ...data.changes.map(changeItem)));
+    byId('list').replaceChildren(element('ul', {}, ...changes.map(changeItem)));
     for (const [id, action] of Object.entries(actions)) byId(id).addEventListener('click', action);
     document.addEventListener('keydown', press);
     let width = 0;

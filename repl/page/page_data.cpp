@@ -5,14 +5,14 @@
 
 #include <algorithm>
 #include <cstdint>
-#include <map>
 #include <nlohmann/json.hpp>
-#include <set>
 #include <string>
 #include <vector>
 
 #include "repl/course/values.hpp"
 #include "repl/estimate/estimate_text.hpp"
+#include "repl/page/page_moments.hpp"
+#include "repl/page/page_parts.hpp"
 #include "repl/render/json.hpp"
 #include "repl/render/units.hpp"
 #include "repl/session/traffic.hpp"
@@ -23,93 +23,13 @@ namespace {
 
 using nlohmann::json;
 
-// Larger meshes are shown by their first and last devices.
 constexpr std::size_t kEstimatedStepsMax = 2000;
-constexpr std::int64_t kDevicesMax = 32;
-constexpr std::int64_t kFirstDevices = 6;
-constexpr std::int64_t kLastDevices = 2;
-// A program of more changes, or more operations that fetch parts, shows the first ones.
-constexpr std::size_t kChangesMax = 200;
-
-std::vector<std::int64_t> shown_devices(std::int64_t count) {
-  std::vector<std::int64_t> shown;
-  for (std::int64_t device = 0; device < count; ++device) {
-    if (count <= kDevicesMax || device < kFirstDevices || device >= count - kLastDevices) shown.push_back(device);
-  }
-  return shown;
-}
-
-std::string range_text(std::int64_t least, std::int64_t most) {
-  return least == most ? fmt::format("{}", least) : fmt::format("{} to {}", least, most);
-}
-
-// How one dimension is cut, over all devices.
-std::string dimension_text(const Plan::Moment& moment, std::size_t d, std::int64_t extent) {
-  std::set<std::pair<std::int64_t, std::int64_t>> sides;
-  for (const Plan::Holding& device : moment.devices) sides.insert(device.box[d]);
-  if (sides.size() == 1) return fmt::format("Dimension {}: {}, whole on every device.", d, extent);
-  std::int64_t least = extent;
-  std::int64_t most = 0;
-  for (const auto& [begin, end] : sides) {
-    least = std::min(least, end - begin);
-    most = std::max(most, end - begin);
-  }
-  return fmt::format("Dimension {}: {} in {} tiles of {}.", d, extent, sides.size(), range_text(least, most));
-}
-
-// Says in words who holds what, for a picture that does not show all devices.
-json pattern_of(const Plan::Moment& moment, const std::vector<std::int64_t>& shape, std::size_t shown) {
-  json lines = json::array();
-  if (shown == moment.devices.size()) return lines;
-  for (std::size_t d = 0; d < shape.size(); ++d) lines.push_back(dimension_text(moment, d, shape[d]));
-  std::map<std::pair<Box, std::int64_t>, std::int64_t> holders;
-  for (const Plan::Holding& device : moment.devices) ++holders[{device.box, device.contribution}];
-  std::int64_t least = static_cast<std::int64_t>(moment.devices.size());
-  std::int64_t most = 0;
-  for (const auto& [tile, count] : holders) {
-    least = std::min(least, count);
-    most = std::max(most, count);
-  }
-  if (most > 1) lines.push_back(fmt::format("Every tile is on {} devices.", range_text(least, most)));
-  if (moment.contributions > 1) {
-    lines.push_back(fmt::format("Every element is made of {} parts, on as many devices.", moment.contributions));
-  }
-  lines.push_back(fmt::format("Drawn are {} of {} devices: the first {} and the last {}.", shown, moment.devices.size(),
-                              kFirstDevices, kLastDevices));
-  return lines;
-}
-
-json moment_of(const Plan& plan, const Plan::Moment& moment) {
-  const std::vector<std::int64_t> shown = shown_devices(static_cast<std::int64_t>(moment.devices.size()));
-  json devices = json::array();
-  for (const std::int64_t number : shown) {
-    const Plan::Holding& held = moment.devices[static_cast<std::size_t>(number)];
-    devices.push_back({{"number", held.device},
-                       {"name", device_text(moment.mesh, number, held.device)},
-                       {"box", held.box},
-                       {"bytes", held.bytes},
-                       {"contribution", held.contribution},
-                       {"received_bytes", held.received_bytes}});
-  }
-  return {{"type", moment.type},
-          {"mesh", mesh_text(moment.mesh)},
-          {"contributions", moment.contributions},
-          {"pattern", pattern_of(moment, plan.shape(), shown.size())},
-          {"devices", std::move(devices)}};
-}
 
 // The boxes that travel; of a large mesh none.
 json moves_of(const Plan& plan, std::size_t index, std::size_t devices) {
-  json moves = json::array();
-  if (devices > static_cast<std::size_t>(kDevicesMax)) return moves;
+  if (devices > static_cast<std::size_t>(kDrawnDevicesMax)) return json::array();
   const auto all = plan.moves(index);
-  if (!all) return moves;
-  for (const Plan::Move& move : *all) {
-    if (move.source != move.target) {
-      moves.push_back({{"source", move.source}, {"target", move.target}, {"box", move.box}, {"hop", move.hop}});
-    }
-  }
-  return moves;
+  return all ? drawn_moves(*all) : json::array();
 }
 
 // Says who asked for the change and what it was compared with.
@@ -142,7 +62,7 @@ Result<json> plan_of(const Plan& plan, std::uint32_t line, const std::string& wh
     const auto moment = plan.moment(i);
     if (!moment) return moment.diagnostics();
     devices = std::max(devices, moment->devices.size());
-    moments.push_back(moment_of(plan, *moment));
+    moments.push_back(moment_of(plan.shape(), *moment));
   }
   json drawn = json::array();
   for (std::size_t i = 0; i < steps.size(); ++i) {
@@ -188,20 +108,6 @@ Result<json> array_of(const Binding& binding, const Array& array) {
   if (!plan) return plan.diagnostics();
   auto drawn = plan_of(*plan, binding.line, fmt::format("{} as it is given.", binding.name));
   if (drawn) (*drawn)["label"] = fmt::format("{}: {}", binding.name, binding.type);
-  return drawn;
-}
-
-// The operations that move bytes without a change of layout: `a slice fetches 4 B`.
-json moved_parts(const std::vector<PartsMoved>& parts) {
-  json drawn = json::array();
-  for (const PartsMoved& part : parts) {
-    if (drawn.size() == kChangesMax) break;
-    drawn.push_back({{"line", part.place.line},
-                     {"who", part.who},
-                     {"op", part.op},
-                     {"received_bytes_total", part.received_bytes},
-                     {"is_most", part.is_most}});
-  }
   return drawn;
 }
 
@@ -302,10 +208,10 @@ std::string summary_of(const std::vector<Redistribution>& all, const std::vector
   for (const Redistribution& change : all) received += change.plan.received_bytes_total();
   for (const PartsMoved& part : parts) received += part.received_bytes;
   const bool is_most = std::ranges::any_of(parts, &PartsMoved::is_most);
-  const bool is_cut = std::max(all.size(), parts.size()) > kChangesMax;
+  const bool is_cut = std::max(all.size(), parts.size()) > kDrawnChangesMax;
   return fmt::format("{} change{} of layout, {}{}{} received in all{}.", all.size(), all.size() == 1 ? "" : "s",
                      parts_text(parts), is_most ? "at most " : "", bytes_text(received),
-                     is_cut ? fmt::format("; the first {} are drawn", kChangesMax) : "");
+                     is_cut ? fmt::format("; the first {} are drawn", kDrawnChangesMax) : "");
 }
 
 json json_lines(std::string_view text) {
@@ -333,14 +239,14 @@ std::string page_data(std::string_view name, std::string_view text, std::string_
   const std::vector<PartsMoved> parts = program.parts_moved();
   json changes = json::array();
   for (const Redistribution& change : all) {
-    if (changes.size() == kChangesMax) break;
+    if (changes.size() == kDrawnChangesMax) break;
     if (auto drawn = change_of(change)) changes.push_back(std::move(*drawn));
   }
   const json data = {{"name", name},
                      {"summary", summary_of(all, parts)},
                      {"machine", machine},
                      {"program", json_lines(text)},
-                     {"parts", moved_parts(parts)},
+                     {"parts", parts_of_page(program, parts)},
                      {"work", work_of(program.local_work())},
                      {"pipelines", pipelines_of_page(program)},
                      {"estimate", estimate_of_page(program, sweep)},

@@ -2,7 +2,9 @@
 //
 //     name, summary, machine
 //     program: [line, ...]
-//     parts: [{line, who, received_bytes_total, is_most}]
+//     parts: [{line, who, op, does, received_bytes_total, at_most,
+//              arrays: [as in changes, without lower bound and seconds; steps have at_most, moments a shape of their
+//              own]}]
 //     work: [{line, step, seconds, slowest, fastest_seconds}]
 //     pipelines: [as `tessera check --json` prints them]
 //     estimate: as `tessera estimate --json` prints it, with steps: [{line, name, times, operations, memory_bytes,
@@ -18,12 +20,12 @@
 // A lesson has `lesson` as well, {text: [line, ...], goal}; its changes are the given arrays as they lie: no step, one
 // moment, and a `label`.
 //
-// `parts` lists the boxes that slices and the like fetch without a plan. `work` lists the times of local steps, the
-// longest first, if the machine describes its devices. A moment is what the devices hold between two steps. For a large
-// mesh only some devices are listed, and `pattern` describes in words how all of them hold the array. `busy` names the
-// links that a step keeps busy, and `hop_lines` tells who sends to whom in each hop of a relay or of a reduction by a
-// program. A moment's `mesh` is the one that the array is on then, and its devices are those of that mesh; their
-// numbers, and a move's source and target, are devices of the run.
+// `parts` lists what operations move without a plan: boxes, carries, rows; `arrays` draws them. `work` lists the times
+// of local steps, the longest first, if the machine describes its devices. A moment is what the devices hold between
+// two steps. For a large mesh only some devices are listed, and `pattern` describes in words how all of them hold the
+// array. `busy` names the links that a step keeps busy, and `hop_lines` tells who sends to whom in each hop of a relay
+// or of a reduction by a program. A moment's `mesh` is the one that the array is on then, and its devices are those of
+// that mesh; their numbers, and a move's source and target, are devices of the run.
 #pragma once
 
 #include <string>

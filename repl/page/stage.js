@@ -271,8 +271,12 @@ const Stage = (() => {
     return front;
   }
 
+  // A moment that has a shape of its own is drawn with it.
+  const asThen = (one, moment) => (moment.shape ? { ...one, shape: moment.shape, moments: [moment] } : one);
+
   // Draws a moment into an element; `next` is the moment that a step under way leads to.
-  function draw(where, one, moment, next, width = where.clientWidth) {
+  function draw(where, change, moment, next, width = where.clientWidth) {
+    const one = asThen(change, moment);
     const cards = grid(one, Math.max(280, width));
     const shape = geometry(one, cards.card - 2 * CARD.pad);
     const root = svg('svg', { viewBox: `0 0 ${cards.width} ${Math.max(cards.total, 1)}`, role: 'group', 'aria-label': `Devices: ${moment.type}` });

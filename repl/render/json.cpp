@@ -111,6 +111,26 @@ std::string to_json(const Pipeline& pipeline) {
   return line_of(object);
 }
 
+std::string to_json(const PartsMoved& part) {
+  ordered_json object = {{"op", part.op},
+                         {"who", part.who},
+                         {"line", part.place.line},
+                         {"column", part.place.column},
+                         {"from", part.from},
+                         {"to", part.to},
+                         {"received_bytes_total", part.received_bytes},
+                         {"received_bytes_max", part.received_bytes_max},
+                         {"gathered_bytes_total", part.gathered_bytes},
+                         {"peak_bytes", part.peak_bytes}};
+  // Boxes and carries are what devices lack, each once; where values decide, the least is theirs.
+  if (part.is_most) {
+    object["at_most"] = true;
+  } else {
+    object["lower_bound_bytes_total"] = part.received_bytes;
+  }
+  return line_of(object);
+}
+
 std::string to_json(const Binding& binding) {
   return line_of(
       ordered_json{{"name", binding.name}, {"type", binding.type}, {"line", binding.line}, {"column", binding.column}});

@@ -13,6 +13,8 @@ namespace tessera::repl {
 std::string to_json(const Diagnostic& diagnostic);
 // {"name","type","line","column"}
 std::string to_json(const Binding& binding);
+// What an operation moves without a plan.
+std::string to_json(const PartsMoved& part);
 // {"pipeline","microbatches","line","column","stages","schedules","timeline"}: docs/pipelines.md, "As JSON".
 std::string to_json(const Pipeline& pipeline);
 // {"line","error","message"}: a line of plans that is none, or a wrong one.

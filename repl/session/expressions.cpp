@@ -182,7 +182,7 @@ bool run_plan(const CommandCall& call) {
                          change.place.column, plan_text(change.plan, meshes)));
   }
   say_what_is_modelled(call, *made);
-  for (const PartsMoved& part : made->parts) call.out(part_text(part));
+  for (const PartsMoved& part : made->parts) call.out(plan_text(part));
   return true;
 }
 

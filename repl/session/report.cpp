@@ -138,6 +138,10 @@ std::string part_text(const PartsMoved& part) {
                      what_it_does(part), part.is_most ? "at most " : "", bytes_text(part.received_bytes));
 }
 
+std::string plan_text(const PartsMoved& part) {
+  return fmt::format("{} at line {}, column {}\n{}", part.who, part.place.line, part.place.column, part.text);
+}
+
 std::string ends_text(const Plan& plan, const std::vector<NamedMesh>& meshes, std::string_view remark) {
   const std::string ends = fmt::format("{} -> {}{}\n", plan.from(), plan.to(), remark);
   const std::string from = plan.mesh_text();

@@ -35,6 +35,8 @@ Movement movement_of(const Program& program, std::uint32_t statement);
 std::string_view what_it_does(const PartsMoved& part);
 // `a slice at line 3, column 9 fetches parts from other devices: 4 B in all`, as a line.
 std::string part_text(const PartsMoved& part);
+// With its types, step, peak and bytes, as `plan` prints them.
+std::string plan_text(const PartsMoved& part);
 // The redistributions that one statement performs and that have steps.
 std::vector<Redistribution> changes_of(const Program& program, std::uint32_t statement);
 

@@ -1,5 +1,7 @@
 """Well-formed texts that ask for too much: extents, meshes, functions, memory. Each ends in a diagnostic within seconds."""
 
+import json
+
 from limits import COMMAND, PROGRAM, WORLD, Hostile, main
 
 
@@ -56,6 +58,13 @@ class Meshes(Hostile):
         for line in ("let b: f32[131072@x, 4] = take(a, i)", fn + "let (l, g) = grad(f)(a)", "let b = cumsum(a, 0)", "let b = cummax(a, 0)",
                      "let b = bincount(i, 1000)", "let b = topk(a, 2, 0)", "let b = argmax(a, dim=0)", "let b = roll(a, 1, 0)"):
             self.accepted(start + line + "\n", commands=("check",))
+
+    def test_what_a_gather_would_receive_may_be_more_than_a_number_holds(self):
+        path = self.write("mesh m = [x: 65536]\nlet a = zeros(f64[1125899906842624@x])\nlet b = concat([a, a], 0)\n")
+        done = self.tessera("check", "--json", path)
+        self.expect(done, (0,), "tessera check --json")
+        moved = [json.loads(line) for line in done.out.splitlines() if '"op":"assemble"' in line]
+        self.assertEqual([one["gathered_bytes_total"] for one in moved], [2**63 - 1])
 
     def test_many_devices_and_a_small_array(self):
         self.survived("mesh m = [x: 4096]\nlet a = iota(f32[3@x])\nprint sum(a)\n", commands=("check", "run"))

@@ -24,6 +24,17 @@ class Check(CommandLine):
         self.assertEqual(done.objects(), [{"name": "a", "type": "f32[4@x]", "line": 2, "column": 5},
                                           {"name": "b", "type": "i64", "line": 3, "column": 5}])
 
+    def test_json_of_what_operations_move(self):
+        self.write("a.tess", "mesh m = [x: 4]\nlet a = iota(f32[512@x, 64])\nlet b = concat([a, a], 0)\nlet c = cumsum(a, 0)\n"
+                             "let d = take(iota(f32[4096@x, 64]), iota(i64[1024@x]) * 37 % 4096)\nlet e = a + a\n")
+        told = [each for each in self.tessera("check", "--json", "a.tess").objects() if "op" in each]
+        self.assertEqual(told[0], {"op": "assemble", "who": "`concat`", "line": 3, "column": 9, "from": ["f32[512@x, 64]"],
+                                   "to": "f32[1024@x, 64]", "received_bytes_total": 192 << 10, "received_bytes_max": 64 << 10,
+                                   "gathered_bytes_total": 384 << 10, "peak_bytes": 96 << 10, "lower_bound_bytes_total": 192 << 10})
+        self.assertEqual([(each["op"], each["received_bytes_max"], each.get("at_most")) for each in told],
+                         [("assemble", 64 << 10, None), ("carry", 512, None), ("fetch", 256 * (256 + 4), True)])
+        self.assertNotIn("lower_bound_bytes_total", told[2])
+
     def test_each_stage_is_printed_as_text(self):
         self.write("a.tess", "mesh m = [x: 4]\nlet a = iota(f32[8@x])\nlet b = a as [8]\nprint b\n")
         lines = {stage: self.tessera("check", "--after", stage, "a.tess").out.splitlines()

@@ -9,8 +9,8 @@ import sys
 import unittest
 from pathlib import Path
 
-from browser import BrowserTest
-from driver import CommandLine, main, received_by
+from driver import main
+from drawn_page import MOVED, PARTS, BrowserReader, PageReader
 
 FIRST = """# Three changes of layout.
 mesh m = [x: 4, y: 2]
@@ -24,7 +24,6 @@ UNEVEN = "mesh m = [x: 3, y: 2]\nlet a = iota(i64[8@(x,y)])\nlet b = a as [8@y]\
 LARGE = "mesh m = [x: 16, y: 32]\nlet a = iota(f32[1024@(x,y), 64])\nlet b = a as [1024@x, 64@y]\n"
 DEEP = "mesh m = [x: 2, y: 3]\nlet a = iota(f32[5@x, 4, 3@y, 6, 7])\nlet b = a as [5, 4@y, 3, 6@x, 7]\n"
 SCALAR = "mesh m = [x: 3]\nlet s = sum(iota(f32[10@x]))\nprint s\n"
-PARTS = "mesh m = [x: 2]\nlet a = iota(f32[8@x])\nprint a[0:3]\nprint pad(a, [[2, 0]])\n"
 # From devices 0 to 3 to devices 2 to 6: some are on both meshes.
 CROSSING = "mesh a = [d: 4]\nmesh b = [t: 5] on 2:7\nlet v = iota(f32[20@d, 8] on a)\nlet w = v as [20, 8@t] on b\n"
 PIPELINE = """mesh a = [x: 1] on 0:1
@@ -41,19 +40,11 @@ NOTHING = "let a = iota(f32[8])\nprint a\n"
 # On two nodes of four a program: two hops inside the nodes, one over their links.
 HOPS = "mesh m = [dp: 8]\nlet g = ones(f32[512, 512]{+dp})\nlet h = g as [512, 512@dp]\n"
 HOPS_OF = ["reduce_scatter dp:(2)4 halving", "reduce_scatter dp:(2)4 halving", "reduce_scatter dp:(1)2"]
-PROGRAMS = {"first": FIRST, "uneven": UNEVEN, "large": LARGE, "deep": DEEP, "scalar": SCALAR, "parts": PARTS, "nothing": NOTHING}
+PROGRAMS = {"first": FIRST, "uneven": UNEVEN, "large": LARGE, "deep": DEEP, "scalar": SCALAR, "parts": PARTS, "moved": MOVED, "nothing": NOTHING}
 FIGURES = ["received_bytes_total", "lower_bound_bytes_total", "local_bytes_max", "bound_bytes", "peak_bytes", "seconds"]
 
 
-class Page(CommandLine):
-    def drawn(self, text, name="a.tess"):
-        self.write(name, text)
-        self.assertEqual(self.succeeds("draw", name, "-o", "page.html"), "")
-        return self.read("page.html")
-
-    def data(self, page):
-        return json.loads(re.search(r'<script type="application/json" id="data">(.*)</script>\n<script>', page).group(1))
-
+class Page(PageReader):
     def test_is_one_file_that_asks_for_nothing(self):
         page = self.drawn(FIRST)
         self.assertNotRegex(page, r"(?i)(src|href)=\"(?!data:)")
@@ -112,13 +103,6 @@ class Page(CommandLine):
         self.assertEqual((moments[0]["contributions"], moments[1]["contributions"]), (3, 1))
         self.assertEqual([device["contribution"] for device in moments[0]["devices"]], [0, 1, 2])
 
-    def test_parts_moved_are_those_that_the_run_counts(self):
-        drawn = self.data(self.drawn(PARTS))
-        self.assertEqual([part["who"] for part in drawn["parts"]], ["a slice", "`pad`"])
-        received = received_by(self.tessera("run", "a.tess", "--stats").err)
-        self.assertEqual([part["received_bytes_total"] for part in drawn["parts"]], received)
-        self.assertIn(f"{sum(received)} B received in all", drawn["summary"])
-
     def test_local_steps_are_those_that_devices_wait_for(self):
         self.write("machine.json", '{"devices": [{"count": 1, "flops": 3e6}, {"count": 3, "flops": 1e6}]}')
         self.write("a.tess", "mesh m = [d: 4 work(speed)]\nlet a = iota(f32[24@d, 8])\nlet b = a @ ones(f32[8, 8])\n"
@@ -162,23 +146,7 @@ class Page(CommandLine):
         self.assertIn("cannot write", self.fails(3, "draw", "a.tess", "-o", "no/folder/page.html").err)
 
 
-class InABrowser(BrowserTest):
-    def open(self, program, *options, width=1200, scheme="light", motion="reduce"):
-        self.write("a.tess", program)
-        self.succeeds("draw", "a.tess", "-o", "page.html", *options)
-        self.browser.size(width)
-        self.browser.media(prefers_color_scheme=scheme, prefers_reduced_motion=motion)
-        self.browser.open(self.folder / "page.html")
-
-    def text(self, selector):
-        return self.browser.evaluate(f"document.querySelector({json.dumps(selector)}).textContent")
-
-    def moment(self):
-        return int(self.browser.evaluate("document.querySelector('#change').dataset.moment"))
-
-    def current(self):
-        return int(self.browser.evaluate("document.querySelector('#list [aria-current=true]').dataset.change"))
-
+class InABrowser(BrowserReader):
     def photograph(self, name, whole=True):
         folder = os.environ.get("TESSERA_SCREENSHOTS")
         if folder:
@@ -387,14 +355,6 @@ class InABrowser(BrowserTest):
         for _ in range(40):
             self.browser.press("ArrowUp")
         self.assertTrue(self.browser.evaluate(inside))
-
-    def test_parts_moved_have_a_line_each(self):
-        self.open(PARTS)
-        items = self.browser.evaluate("[...document.querySelectorAll('#parts li')].map((item) => item.textContent).join('|')")
-        self.assertRegex(items, r"^line 3: a slice fetches \d+ B\|line 4: ")
-        self.assertEqual(self.browser.evaluate("[...document.querySelectorAll('#lines .moves')].map((line) => line.dataset.line).join()"), "3,4")
-        self.open(SCALAR)
-        self.assertTrue(self.browser.evaluate("document.querySelector('#parts').hidden"))
 
     def test_code_is_set_as_code(self):
         self.open(FIRST)

@@ -30,6 +30,19 @@ bool Redistributions::allow_received(std::int64_t bytes, const Reason& why, Span
   return !refused;
 }
 
+// An array that nobody asked to gather is gathered in the open. Gathers of few bytes are a launch, and are left out.
+void Redistributions::note_gather(const synth::Plan& plan, const Reason& why, Span span) {
+  constexpr std::int64_t kFewBytes = std::int64_t{64} << 10U;
+  if (is_again() || !why.inserted() || options_.reshard != ReshardPolicy::silent) return;
+  if (plan.received_bytes_total <= kFewBytes || plan.from.mesh() != plan.to.mesh()) return;
+  if (plan.from.layout().is_replicated() || !plan.from.layout().pending().empty()) return;
+  if (!plan.to.layout().is_replicated()) return;
+  const std::string whole = synth::print(plan.to);
+  report(base::make(Kind::operation_gathers, why.who, base::bytes_text(plan.received_bytes_total))
+             .at(span, "this is gathered")
+             .suggest(fmt::format("if it has to be whole, write that: `as {}`", whole.substr(whole.find('[')))));
+}
+
 namespace {
 
 // `concat` and `reshape` would take the layout that is printed behind them for the wanted one; their own layout is
@@ -54,6 +67,7 @@ MaybeHeld Redistributions::redistribute(const Held& value, const ArrayType& targ
   if (!found.has_value()) return std::nullopt;
   if (*found != nullptr) {
     if (!allow_received((*found)->received_bytes_total, why, value.span)) return std::nullopt;
+    note_gather(**found, why, value.span);
     if ((*found)->steps.empty()) return from == target ? value : retyped(value, target);
   }
   const bool recorded =

@@ -26,6 +26,7 @@ class Redistributions : public TypedGraph {
   // The value on its way to where it is used.
   MaybeHeld brought(Held value, Changes way);
   bool allow_received(std::int64_t bytes, const Reason& why, Span span);
+  void note_gather(const synth::Plan& plan, const Reason& why, Span span);
   Held widened(const Held& value);
   // Is the node that is being closed computed again as in its function?
   bool is_again() const { return again_ != 0; }

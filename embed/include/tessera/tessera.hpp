@@ -384,6 +384,23 @@ struct PartsMoved {
   std::uint32_t statement = 0;      // which statement of the text performs it, from 0
   std::vector<Redistribution::Alternative> compared = {};  // the layouts of the result that were priced
   std::string op = "assemble";                             // or `carry`, `fetch`, `deliver`
+  std::vector<std::string> from = {};                      // the types of the arrays whose elements move, each once
+  std::string to = {};                                     // the result's
+  std::int64_t received_bytes_max = 0;                     // by the device that receives most
+  std::int64_t peak_bytes = 0;                             // tiles of these arrays and of the result, on one device
+  std::int64_t gathered_bytes = 0;                         // what devices would receive to have all of these arrays
+  std::string text = {};                                   // all this in lines, as `plan` prints it
+};
+
+// One array of which such an operation moves boxes, for pictures.
+struct MovedBoxes {
+  std::string what;  // `part 1 of 2`, `numbers`, `rows`; empty where there is one array
+  std::vector<std::int64_t> from_shape;
+  std::vector<std::int64_t> to_shape;
+  Plan::Moment from;  // where it lies
+  Plan::Moment to;    // what becomes of it, with what every device receives
+  // Boxes of the array before; none where values alone say which boxes these are.
+  std::vector<Plan::Move> moves;
 };
 
 // The time of a local step by the machine model: it ends when the slowest device is done.
@@ -404,6 +421,9 @@ class TESSERA_API Program {
   const std::vector<Declaration>& declared() const;     // in order
   std::vector<Redistribution> redistributions() const;  // in order of the statements; those of functions included
   std::vector<PartsMoved> parts_moved() const;          // in the same order
+  // What parts_moved()[index] moves, array by array; of rows by number first the numbers, then the rows, both at most.
+  // Empty on more than 512 devices.
+  Result<std::vector<MovedBoxes>> moved_boxes(std::size_t index) const;
   // Those alone that the value of a name needs, which a statement binds with others.
   std::vector<Redistribution> redistributions_for(std::string_view name) const;
   std::vector<PartsMoved> parts_moved_for(std::string_view name) const;
