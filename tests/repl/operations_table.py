@@ -61,6 +61,9 @@ def rows_of(mesh, shape):
     half = (n // 2, m // 2)
     doubled, padded = ((2 * n, m), ROWS), ((n + 16, m), ROWS)
     shards = mesh["x"]
+    ids = f"iota(i64[{m}@x]) * 37 % {n}"
+    counts = 8 * reduced(mesh, (n, m), ROWS)
+    image = (1, 2, n, 64)
     return [
         ("`concat([a, a], 0)`", "concat([a, a], 0)", moved(mesh, a, doubled) + moved(mesh, a, doubled, -n, 0)),
         ("`a[::3]`", "a[::3]", picked(mesh, shape, range(0, n, 3))),
@@ -81,9 +84,38 @@ def rows_of(mesh, shape):
         ("`softmax(a, 0)`", "softmax(a, 0)", 2 * sums),
         ("`take(a, ids) as [m@x, m]`, m ids split over x", f"take(a, iota(i64[{m}@x]) * 37 % {n}) as [{m}@x, {m}]",
          taken_rows(mesh, shape, m)),
+        ("`grad` of it by `a`: `take` and `scatter_add`", f"{{ let (sum_of_rows, g) = grad(rows)(a, {ids}); g }}",
+         2 * taken_rows(mesh, shape, m)),
         ("`sort(v, 0)` of one line, `v: f32[131072@x]`",
          f"sort(f32(iota(i64[{line}@x]) * {multiplied(line)} % {line}), 0)", sorted_line(mesh, line)),
+        ("`searchsorted(edges, values)`, `edges: f32[n@x]`, m values on all devices",
+         f"searchsorted(iota(f32[{n}@x]), iota(f32[{m}])) as [{m}]", counts),
+        ("`bincount(ids, m)`, `ids: i64[n@x]`, on all devices", f"bincount(iota(i64[{n}@x]) % {m}, {m}) as [{m}]", counts),
+        ("`conv2d(x, w)`, `x: f32[1, 2, n@x, 64]`, `w: f32[2, 2, 3, 3]`",
+         f"conv2d(iota(f32[1, 2, {n}@x, 64]), ones(f32[2, 2, 3, 3]))", halo(mesh, image, 3)),
+        ("`max_pool2d` of it, 3 by 3 a step apart",
+         f"max_pool2d(iota(f32[1, 2, {n}@x, 64]), zeros(bool[3, 3]), zeros(bool[1, 1]))", halo_of_pool(mesh, image, 3)),
     ]
+
+
+def halo(mesh, shape, rows):
+    """Elements of an image's rows that the windows of the devices' results reach beside their tiles."""
+    missing = 0
+    for at in positions(mesh):
+        begin, end = tile(mesh, at, (shape[2],), ("x",))[0]
+        above, below = (rows - 1) // 2, rows // 2
+        missing += min(above, begin) + min(below, shape[2] - end)
+    return 4 * missing * shape[0] * shape[1] * shape[3]
+
+
+def halo_of_pool(mesh, shape, rows):
+    """The same of windows inside of an image, of which there are fewer than rows."""
+    missing = 0
+    for at in positions(mesh):
+        begin, end = tile(mesh, at, (shape[2],), ("x",))[0]
+        first, last = tile(mesh, at, (shape[2] - rows + 1,), ("x",))[0]
+        missing += max(0, begin - first) + max(0, last + rows - 1 - end)
+    return 4 * missing * shape[0] * shape[1] * shape[3]
 
 
 def reshaped(mesh, shape):
@@ -109,7 +141,9 @@ def figure(name, line):
 def measured(executable, mesh, shape):
     """What each of the operations receives, and the most that a device holds at once on the way."""
     declared = ", ".join(f"{axis}: {size}" for axis, size in mesh.items())
-    lines = [f"mesh m = [{declared}]", f"let a = iota({text(shape, ROWS)})"]
+    n, m = shape
+    lines = ['use "std/nn"', f"mesh m = [{declared}]", f"let a = iota({text(shape, ROWS)})",
+             f"fn rows(t: f32[{n}@x, {m}], i: i64[{m}@x]) -> f32 = sum(take(t, i) as [{m}@x, {m}])"]
     first = len(lines) + 1
     lines += [f"let b{k} = {statement}" for k, (_, statement, _) in enumerate(rows_of(mesh, shape))]
     with tempfile.TemporaryDirectory() as folder:
