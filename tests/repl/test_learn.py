@@ -11,7 +11,7 @@ from driver import CommandLine, main
 ROOT = Path(__file__).resolve().parents[2]
 LESSONS = sorted((ROOT / "repl/course/lessons").glob("*.lesson"))
 WRONG = Path(__file__).resolve().parent / "lessons"
-LESSON_COUNT = 43
+LESSON_COUNT = 44
 
 # The answer key of the course, worked out by hand: what a lesson's own answer must bind these names to. That the
 # checks, which measure arrays and ask the planner, call the same answers right is what makes the key one.
@@ -43,6 +43,7 @@ KEY = {
     39: {"column": "0", "row": "24"},
     40: {"tests": "8", "fewer": "4", "bytes": "12"},
     41: {"slab": "49152", "pencil": "32768", "most": "1024"},
+    42: {"gathered": "196608", "dealt": "49152", "candidates": "768"},
 }
 
 
@@ -255,7 +256,7 @@ class Answers(CommandLine):
 class Wrong(CommandLine):
     def test_command_lines(self):
         self.write("answer.tess", "let a = 1\n")
-        for line in [["--check", "44", "answer.tess"], ["--check", "0", "answer.tess"], ["--lesson", "44"],
+        for line in [["--check", "45", "answer.tess"], ["--check", "0", "answer.tess"], ["--lesson", "45"],
                      ["--check", "1", "nothing.tess"], ["--check", "nothing.lesson"], ["--list", "--reset"],
                      ["--lesson", "nothing.lesson"], ["--check", "1", "a", "b"]]:
             with self.subTest(line=line):

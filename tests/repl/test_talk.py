@@ -23,11 +23,11 @@ class Conversation(CommandLine):
 
     def test_goes_on_where_it_was_left(self):
         first = self.succeeds("learn", text=answer_of(LESSONS[0]))
-        self.assertIn("Lesson 1 of 43", first)
+        self.assertIn("Lesson 1 of 44", first)
         self.assertIn("Right.", first)
-        self.assertIn("Lesson 2 of 43", first)
+        self.assertIn("Lesson 2 of 44", first)
         self.assertEqual(self.progress(), ["at copies", "done where-an-element-lives"])
-        self.assertIn("Lesson 2 of 43", self.succeeds("learn", text=":quit\n"))
+        self.assertIn("Lesson 2 of 44", self.succeeds("learn", text=":quit\n"))
         listed = self.succeeds("learn", "--list")
         self.assertRegex(listed, r"(?m)^  1  done  What does one")
         self.assertRegex(listed, r"(?m)^  2  here  ")
@@ -80,7 +80,7 @@ class Conversation(CommandLine):
         self.assertNotIn("That was the last lesson", end)
         said = self.succeeds("learn", text=":help\n:hint\n:hint\n:hint\n:answer?\n:skip\n:back\n:page\n:quit\n")
         for words in ["8 rows over the 4 positions", "Bytes are rows", "That was the last hint", "    let bytes = 24",
-                      "Lesson 2 of 43"]:
+                      "Lesson 2 of 44"]:
             self.assertIn(words, said)
         self.assertEqual(said.count("What does one device hold?"), 3)
         done = self.tessera("learn", text=":nothing\n")
@@ -104,9 +104,9 @@ class Conversation(CommandLine):
             self.assertEqual(self.progress()[0], "at order-of-axes")
         done = self.tessera("learn", "--lesson", "5", text=":learn\n:learn 99\n:lesson two\n:learn 1\n")
         self.assertIn("needs a lesson's number here\n  help: :learn 1 goes to", done.err)
-        self.assertIn("there is no lesson 99; the course has lessons 1 to 43", done.err)
+        self.assertIn("there is no lesson 99; the course has lessons 1 to 44", done.err)
         self.assertIn("there is no lesson two;", done.err)
-        self.assertIn("Lesson 1 of 43", done.out)
+        self.assertIn("Lesson 1 of 44", done.out)
 
     def test_a_line_that_is_refused_leaves_the_answer_as_it_is(self):
         for typo in ("A.T", "A.T; let received = 48", "transposed(A)"):
@@ -118,7 +118,7 @@ class Conversation(CommandLine):
         self.assertIn("Still to bind: T and again.", done.out)
 
     def test_a_refusal_that_the_lesson_knows_is_explained(self):
-        done = self.tessera("learn", "--lesson", "43", text="let a = iota(f32[16@y, 16])\nlet b = all_gather(a, 0, x)\n")
+        done = self.tessera("learn", "--lesson", "44", text="let a = iota(f32[16@y, 16])\nlet b = all_gather(a, 0, x)\n")
         self.assertIn("A collective wants its axes where it takes them from", done.out)
 
     def test_truth_values_are_told_as_such(self):
@@ -129,7 +129,7 @@ class Conversation(CommandLine):
         for lesson, typed, slug in [(8, "let rows = p as [8@x, 8]\nlet whole = rows as [8, 8]\n", "annotation-gathers"),
                                     (13, "let D = A @ (B as [6, 8])\n", "annotation-gathers"),
                                     (13, "let C = A @ B\n", "axis-used-twice"),
-                                    (43, "let a = iota(f32[8@x, 4])\nlet b = a as [8, 4]\n", "annotation-gathers")]:
+                                    (44, "let a = iota(f32[8@x, 4])\nlet b = a as [8, 4]\n", "annotation-gathers")]:
             with self.subTest(lesson=lesson, typed=typed):
                 done = self.tessera("learn", "--lesson", str(lesson), text=typed)
                 self.assertEqual((done.err.count(slug), done.err.count("answer:")), (1, 0), done.err)
@@ -161,7 +161,7 @@ class Conversation(CommandLine):
         self.succeeds("learn", text=answer_of(LESSONS[0]))
         self.succeeds("learn", "--reset")
         self.assertFalse((self.folder / "data/tessera/lessons").exists())
-        self.assertIn("Lesson 1 of 43", self.succeeds("learn", text=""))
+        self.assertIn("Lesson 1 of 44", self.succeeds("learn", text=""))
         self.succeeds("learn", "--reset")
         self.succeeds("learn", "--reset")
 
@@ -171,7 +171,7 @@ class Conversation(CommandLine):
         self.succeeds("learn", text=":skip\n")
         self.assertEqual(self.read("home/.local/share/tessera/lessons"), "at copies\n")
         self.environment["XDG_DATA_HOME"] = "relative"
-        self.assertIn("Lesson 2 of 43", self.succeeds("learn", text=""))
+        self.assertIn("Lesson 2 of 44", self.succeeds("learn", text=""))
 
     def test_no_home_at_all(self):
         self.environment.pop("XDG_DATA_HOME")
@@ -179,7 +179,7 @@ class Conversation(CommandLine):
         done = self.tessera("learn", text=answer_of(LESSONS[0]))
         self.assertEqual(done.status, 0)
         self.assertIn("progress is not kept", done.err)
-        self.assertIn("Lesson 2 of 43", done.out)
+        self.assertIn("Lesson 2 of 44", done.out)
 
     @unittest.skipIf(os.geteuid() == 0, "root may write everywhere")
     def test_a_folder_that_cannot_be_written(self):
@@ -192,12 +192,12 @@ class Conversation(CommandLine):
         done = self.tessera("learn", text=":skip\n")
         self.assertEqual(done.status, 0)
         self.assertIn("cannot write", done.err)
-        self.assertIn("Lesson 2 of 43", done.out)
+        self.assertIn("Lesson 2 of 44", done.out)
 
     def test_a_progress_file_of_nonsense(self):
         (self.folder / "data/tessera").mkdir(parents=True)
         self.write("data/tessera/lessons", b"at \xff\nnonsense\n\x00at\ndone of-a-later-version\n")
-        self.assertIn("Lesson 1 of 43", self.succeeds("learn", text=":skip\n"))
+        self.assertIn("Lesson 1 of 44", self.succeeds("learn", text=":skip\n"))
         self.assertIn("done of-a-later-version", self.progress())
 
 
@@ -220,7 +220,7 @@ class Terminal(CommandLine):
             termios.tcsetwinsize(0, (60, 80))  # the page is shown at once
             os.execve(self.executable, ["tessera", "learn"], self.environment)
         self.addCleanup(os.close, self.terminal)
-        self.assertIn("Lesson 1 of 43", self.shows("learn 1> "))
+        self.assertIn("Lesson 1 of 44", self.shows("learn 1> "))
         os.write(self.terminal, b"let shape = [\n")
         self.shows(" .   ")
         os.write(self.terminal, b"\x03")
