@@ -219,11 +219,13 @@ class FigureWalk {
     figure.moves = true;
     figure.received_bytes = price.received_bytes_total;
     figure.seconds = price.seconds;
-    figure.received_by_level.assign(machine.levels.size(), 0);
-    messages([&](std::int32_t source, std::int32_t target, std::int64_t bytes) {
-      add_bytes(machine, mesh.device_of_run(source).value, mesh.device_of_run(target).value, bytes,
-                figure.received_by_level);
-    });
+    if (result.devices() <= kListedDevicesMax) {
+      figure.received_by_level.assign(machine.levels.size(), 0);
+      messages([&](std::int32_t source, std::int32_t target, std::int64_t bytes) {
+        add_bytes(machine, mesh.device_of_run(source).value, mesh.device_of_run(target).value, bytes,
+                  figure.received_by_level);
+      });
+    }
     all.steps.push_back(std::move(figure));
   }
 

@@ -91,16 +91,18 @@ class RowFetch : public std::enable_shared_from_this<RowFetch> {
   // Copies the rows that devices of this rank hold.
   void put_near_rows(std::size_t device) const {
     if (row_bytes(device) == 0) return;
-    const std::vector<std::optional<TableRows>> tiles = near_tiles(device);
     const WantedRows& wanted = wanted_[device];
     const TileOut out = storage_.out(result_, device);
     const std::int64_t bytes = row_bytes(device);
     const std::int64_t grain = std::max<std::int64_t>(1, kGrain * synth::bytes_of(out.element) / bytes);
     parallel_ranges(std::ssize(wanted.rows), grain, [&](std::int64_t begin, std::int64_t end) {
+      std::map<std::int64_t, std::optional<TableRows>> tiles;  // those that were named so far
       for (std::int64_t i = begin; i < end; ++i) {
         const std::int64_t row = wanted.rows[static_cast<std::size_t>(i)];
-        const auto& tile = tiles[static_cast<std::size_t>(requests_.tile_of(row))];
-        if (tile) tile->copy(row, out.data + i * bytes);
+        const std::int64_t number = requests_.tile_of(row);
+        auto tile = tiles.find(number);
+        if (tile == tiles.end()) tile = tiles.emplace(number, near_tile(device, number)).first;
+        if (tile->second) tile->second->copy(row, out.data + i * bytes);
       }
     });
   }
@@ -125,14 +127,10 @@ class RowFetch : public std::enable_shared_from_this<RowFetch> {
     const auto at = static_cast<std::size_t>(device);
     return {storage_.view(table_, at), storage_.tiles(table_).boxes[at][0].begin};
   }
-  // Of every tile of rows, as the device would get it; nothing where another rank has it.
-  std::vector<std::optional<TableRows>> near_tiles(std::size_t device) const {
-    std::vector<std::optional<TableRows>> tiles;
-    for (std::int64_t tile = 0; tile < requests_.tiles(); ++tile) {
-      const std::int32_t source = requests_.source(static_cast<std::int32_t>(device), tile);
-      tiles.push_back(is_mine(source) ? std::optional(rows_of(source)) : std::nullopt);
-    }
-    return tiles;
+  // A tile of rows, as the device would get it; nothing where another rank has it.
+  std::optional<TableRows> near_tile(std::size_t device, std::int64_t tile) const {
+    const std::int32_t source = requests_.source(static_cast<std::int32_t>(device), tile);
+    return is_mine(source) ? std::optional(rows_of(source)) : std::nullopt;
   }
   void list_asks();
   std::vector<RowRun> runs_of(const std::vector<RowNumbers>& asks) const;
@@ -264,10 +262,12 @@ Received RowFetch::received() const {
   for (auto device = static_cast<std::int32_t>(block_.begin); device < block_.end; ++device) {
     const WantedRows& wanted = wanted_[static_cast<std::size_t>(device)];
     received.add(device, std::ssize(wanted.lacking) * row_bytes(static_cast<std::size_t>(device)));
-    for (std::int64_t tile = 0; tile < requests_.tiles(); ++tile) {
+    for (auto row = wanted.lacking.begin(); row != wanted.lacking.end();) {  // tile by tile of those that have some
+      const std::int64_t tile = requests_.tile_of(*row);
+      const auto end = std::lower_bound(row, wanted.lacking.end(), requests_.rows(tile).end);
       const std::int32_t source = requests_.source(device, tile);
-      const auto numbers = static_cast<std::int64_t>(wanted.lacking_in(requests_.rows(tile)).size());
-      if (is_mine(source)) received.add(source, numbers * requests_.number_bytes());
+      if (is_mine(source)) received.add(source, (end - row) * requests_.number_bytes());
+      row = end;
     }
   }
   for (const auto& [rank, asks] : theirs_) {

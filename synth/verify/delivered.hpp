@@ -7,11 +7,12 @@
 #include <string>
 
 #include "synth/layout/array_type.hpp"
+#include "synth/verify/requested.hpp"
 
 namespace tessera::synth {
 
-// Which device gives another one what the ids at this place name.
-using GivingDevice = std::function<std::int32_t(std::int32_t device, std::int64_t tile)>;
+// Which device gives those of a leader's group what the ids at this place name. Groups are as in requested.hpp.
+using GivingDevice = std::function<std::int32_t(std::int32_t leader, std::int64_t tile)>;
 
 // Why these deliveries do not bring every device each row that is added to its own, once, in the order of the ids and
 // in its own columns; or at most other bytes than that. Nothing if they do.
@@ -19,6 +20,7 @@ using GivingDevice = std::function<std::int32_t(std::int32_t device, std::int64_
 // Example: on x:2,y:2, rows f32[4@x, 6@y] are added to f32[8@x, 6@y]. Device 0 has the ids 0 and 1, and gets what ids 2
 // and 3 name from device 2: device 3 has other columns, and device 1 other ids.
 std::optional<std::string> fault_of_deliveries(const ArrayType& rows, const ArrayType& ids, const ArrayType& result,
-                                               const GivingDevice& giver, std::int64_t received_bytes);
+                                               const GroupLeader& leader, const GivingDevice& giver,
+                                               std::int64_t received_bytes);
 
 }  // namespace tessera::synth

@@ -17,11 +17,18 @@ class RequestReplay {
   RequestReplay(const ArrayType& table, const ArrayType& ids, const ArrayType& result)
       : table_(table), ids_(ids), result_(result), element_bytes_(bytes_of(table.element())) {}
 
-  std::optional<std::string> run(const AskedDevice& asked, std::int64_t received_bytes) const {
+  std::optional<std::string> run(const GroupLeader& leader, const AskedDevice& asked,
+                                 std::int64_t received_bytes) const {
     std::int64_t bytes = 0;
+    std::int64_t groups = 0;
     for (std::int64_t device = 0; device < table_.devices(); ++device) {
       if (!has_the_shape_of_its_ids(device)) return fmt::format("device {} has other ids than its result", device);
-      if (auto fault = fault_of(device, asked)) return fmt::format("device {}: {}", device, *fault);
+      const std::int64_t leads = leader(static_cast<std::int32_t>(device));
+      if (auto fault = fault_of_member(device, leads, leader, asked))
+        return fmt::format("device {}: {}", device, *fault);
+      if (leads == device && ++groups * table_.shards[0] > table_.devices()) return "there are more groups than fit";
+      if (auto fault = leads == device ? fault_of_group(device, asked) : std::nullopt)
+        return fmt::format("device {}: {}", device, *fault);
       bytes += bytes_at_most(device);
     }
     if (bytes != received_bytes) return fmt::format("at most {} bytes are received, not {}", bytes, received_bytes);
@@ -48,7 +55,26 @@ class RequestReplay {
     return true;
   }
 
-  std::optional<std::string> fault_of(std::int64_t device, const AskedDevice& asked) const {
+  bool has_the_columns_of(std::int64_t device, std::int64_t other) const {
+    for (std::size_t d = 1; d < table_.extents.size(); ++d) {
+      if (table_.interval(d, device) != table_.interval(d, other)) return false;
+    }
+    return true;
+  }
+
+  // What its group asks for has its columns, and it is asked for its own rows.
+  std::optional<std::string> fault_of_member(std::int64_t device, std::int64_t leads, const GroupLeader& leader,
+                                             const AskedDevice& asked) const {
+    if (leads < 0 || leads >= table_.devices()) return "it is led by a device that there is not";
+    if (leader(static_cast<std::int32_t>(leads)) != leads) return fmt::format("device {} leads no group", leads);
+    if (!has_the_columns_of(device, leads)) return fmt::format("its leader {} has other columns", leads);
+    const Interval& own = table_.interval(0, device);
+    const std::int64_t place = table_.place[0][static_cast<std::size_t>(device)];
+    if (length(own) > 0 && asked(static_cast<std::int32_t>(leads), place) != device) return "it asks for its own rows";
+    return std::nullopt;
+  }
+
+  std::optional<std::string> fault_of_group(std::int64_t device, const AskedDevice& asked) const {
     std::int64_t known = 0;  // the rows before it have their device
     for (std::int64_t at = 0; at < table_.shards[0]; ++at) {
       const std::int64_t source = asked(static_cast<std::int32_t>(device), at);
@@ -56,11 +82,7 @@ class RequestReplay {
       const Interval& rows = table_.interval(0, source);
       if (rows.begin != known || rows.begin != table_.begin(0, at))
         return fmt::format("device {} has other rows", source);
-      if (length(rows) > 0 && rows == table_.interval(0, device) && source != device) return "it asks for its own rows";
-      for (std::size_t d = 1; d < table_.extents.size(); ++d) {
-        if (table_.interval(d, source) != table_.interval(d, device))
-          return fmt::format("device {} has other columns", source);
-      }
+      if (!has_the_columns_of(source, device)) return fmt::format("device {} has other columns", source);
       known = rows.end;
     }
     return known == table_.extents[0] ? std::nullopt : std::optional<std::string>("it asks nobody for the last rows");
@@ -84,8 +106,9 @@ class RequestReplay {
 }  // namespace
 
 std::optional<std::string> fault_of_requests(const ArrayType& table, const ArrayType& ids, const ArrayType& result,
-                                             const AskedDevice& asked, std::int64_t received_bytes) {
-  return RequestReplay(table, ids, result).run(asked, received_bytes);
+                                             const GroupLeader& leader, const AskedDevice& asked,
+                                             std::int64_t received_bytes) {
+  return RequestReplay(table, ids, result).run(leader, asked, received_bytes);
 }
 
 }  // namespace tessera::synth

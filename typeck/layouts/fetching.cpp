@@ -56,12 +56,11 @@ bool goes_along_lines(const std::vector<Operand>& operands, const NodeLayouts& l
   return synth::goes_along_lines(operands[0].type.rank(), operands[1].type.rank(), layouts.types.at(0).rank());
 }
 
-// Whom a device asks is verified for every device and tile, which for more of them than these takes long.
-constexpr std::int64_t kPairsMax = std::int64_t{1} << 24U;
+// Devices that get rows look through the ids of all others, which of more devices and tiles than these takes long.
+constexpr std::int64_t kGivenPairsMax = std::int64_t{1} << 24U;
 
-// Are rows, or ids, in tiles that each device of their mesh can ask one by one?
-bool are_few_tiles(const ArrayType& type) {
-  return type.devices() * synth::shard_count(type.layout().split(0)) <= kPairsMax;
+bool are_few_givers(const ArrayType& ids) {
+  return ids.devices() * synth::shard_count(ids.layout().split(0)) <= kGivenPairsMax;
 }
 
 }  // namespace
@@ -70,8 +69,9 @@ std::int64_t bytes_of_requests(const ArrayType& table, const ArrayType& ids, con
   if (!synth::takes_by_request(table, ids, result)) return 0;
   const synth::RowRequests requests(table);
   const std::int64_t bytes = synth::requested_bytes_at_most(requests, ids);
+  const auto leader = [&](std::int32_t device) { return requests.leader(device); };
   const auto asked = [&](std::int32_t device, std::int64_t tile) { return requests.source(device, tile); };
-  const auto fault = synth::fault_of_requests(table, ids, result, asked, bytes);
+  const auto fault = synth::fault_of_requests(table, ids, result, leader, asked, bytes);
   if (fault) throw base::InternalError(fmt::format("rows are not fetched right: {}", *fault));
   return bytes;
 }
@@ -139,9 +139,7 @@ std::optional<NodeLayouts> FetchingRule::rows(const std::vector<Operand>& operan
   NodeLayouts fetched{std::vector<Changes>(operands.size())};
   const bool wants_sum =
       want.is_summed || !want.written_pending.empty() || (want.layout.has_value() && !want.layout->pending().empty());
-  if (wants_sum || goes_along_lines(operands, sum) || operands[0].type.layout().split(0).empty() ||
-      !are_few_tiles(operands[0].type))
-    return sum;
+  if (wants_sum || goes_along_lines(operands, sum) || operands[0].type.layout().split(0).empty()) return sum;
   const auto table = greedy_.finish(operands[0], who_, span_, nullptr, fetched.uses[0]);
   const auto ids = greedy_.finish(operands[1], who_, span_, nullptr, fetched.uses[1]);
   auto of_sum = price_of_sum(operands, sum, want);
@@ -174,7 +172,8 @@ std::int64_t bytes_of_deliveries(const ArrayType& rows, const ArrayType& ids, co
   const synth::RowDeliveries deliveries(ids, result);
   const std::int64_t bytes = synth::delivered_bytes_at_most(deliveries);
   const auto giver = [&](std::int32_t device, std::int64_t tile) { return deliveries.source(device, tile); };
-  const auto fault = synth::fault_of_deliveries(rows, ids, result, giver, bytes);
+  const auto leader = [&](std::int32_t device) { return deliveries.leader(device); };
+  const auto fault = synth::fault_of_deliveries(rows, ids, result, leader, giver, bytes);
   if (fault) throw base::InternalError(fmt::format("rows are not delivered right: {}", *fault));
   return bytes;
 }
@@ -199,7 +198,7 @@ std::vector<FetchingRule::Added> FetchingRule::ways_to_add(const ArrayType& rows
     all.push_back({std::move(own_rows).value(), std::move(own_ids).value(), std::move(own_result).value(), {}});
     all.back().price.description = std::move(description);
   };
-  if (synth::may_deliver(ids) && are_few_tiles(ids)) add("rows delivered", ids.layout().splits());
+  if (synth::may_deliver(ids) && are_few_givers(ids)) add("rows delivered", ids.layout().splits());
   add("all that is added on every device", std::vector<AxisList>(ids.rank()));
   return all;
 }

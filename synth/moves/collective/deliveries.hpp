@@ -30,6 +30,8 @@ class RowDeliveries {
   // How many tiles the ids are cut into, and of whom a device gets what those of a tile name.
   std::int64_t tiles() const { return static_cast<std::int64_t>(offsets_.size()); }
   std::int32_t source(std::int32_t device, std::int64_t tile) const;
+  // The one of a device's group that has the first ids.
+  std::int32_t leader(std::int32_t device) const { return source(device, 0); }
   std::int64_t own_tile(std::int32_t device) const { return positions_[static_cast<std::size_t>(device)]; }
   // The devices that get something of this one, itself included, in ascending order.
   std::vector<std::int32_t> targets(std::int32_t device) const;

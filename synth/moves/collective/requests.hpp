@@ -33,6 +33,8 @@ class RowRequests {
   std::int64_t tiles() const { return cuts_.tiles(); }
   Interval rows(std::int64_t tile) const { return cuts_.tile(tile); }
   std::int64_t tile_of(std::int64_t row) const { return cuts_.place_of(row); }
+  // The one of a device's group that has the first rows: who asks does not matter otherwise.
+  std::int32_t leader(std::int32_t device) const { return source(device, 0); }
   // The device that another one asks for rows of a tile; of its own tile it is itself.
   std::int32_t source(std::int32_t device, std::int64_t tile) const;
   std::int64_t own_tile(std::int32_t device) const { return positions_[static_cast<std::size_t>(device)]; }

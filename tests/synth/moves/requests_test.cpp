@@ -24,6 +24,7 @@ TEST(ExampleOf, Requests) {
   EXPECT_EQ(requests.rows(1), (Interval{4, 9}));
   EXPECT_EQ(requests.tile_of(7), 1);
   EXPECT_EQ(requests.source(0, 1), 1);
+  EXPECT_EQ(requests.leader(1), 0);
   EXPECT_EQ(requested_bytes_at_most(requests, type("i64[4@x]", "x:2")), 4 * 4 + 4 * 8);
 }
 
@@ -32,11 +33,12 @@ TEST(ExampleOf, Requested) {
   const ArrayType ids = type("i64[4]", "x:2,y:2");
   const ArrayType result = type("f32[4, 6@y]", "x:2,y:2");
   const RowRequests requests(table);
+  const auto leader = [&](std::int32_t device) { return requests.leader(device); };
   const auto fault = [&](std::int32_t of_device_0) {
     const auto asked = [&](std::int32_t device, std::int64_t tile) {
       return device == 0 && tile == 1 ? of_device_0 : requests.source(device, tile);
     };
-    return fault_of_requests(table, ids, result, asked, requested_bytes_at_most(requests, ids)).value_or("");
+    return fault_of_requests(table, ids, result, leader, asked, requested_bytes_at_most(requests, ids)).value_or("");
   };
   EXPECT_EQ(fault(2), "");
   EXPECT_EQ(fault(3), "device 0: device 3 has other columns");
@@ -92,14 +94,42 @@ std::optional<Taking> random_taking(Random& random) {
   return Taking{*table, *ids, *ArrayType::make(ElementType::f32, of_ids, on, *layout)};
 }
 
-using Asked = std::map<std::pair<std::int32_t, std::int64_t>, std::int32_t>;
+// Who leads each device's group, and whom each group asks.
+struct Asked {
+  std::vector<std::int32_t> leaders;
+  std::map<std::pair<std::int32_t, std::int64_t>, std::int32_t> sources;
 
-Asked asked_of(const RowRequests& requests) {
+  // Of a leader that leads nobody there is none.
+  std::int32_t source(std::int32_t leader, std::int64_t tile) const {
+    const auto known = sources.find({leader, tile});
+    return known == sources.end() ? -1 : known->second;
+  }
+  std::int32_t of(std::int32_t device, std::int64_t tile) const {
+    return source(leaders.at(static_cast<std::size_t>(device)), tile);
+  }
+};
+
+template <class Groups>
+Asked asked_of(const Groups& groups, std::int64_t devices) {
   Asked all;
-  for (std::int32_t device = 0; device < requests.table().devices(); ++device) {
-    for (std::int64_t tile = 0; tile < requests.tiles(); ++tile) all[{device, tile}] = requests.source(device, tile);
+  for (std::int32_t device = 0; device < devices; ++device) {
+    const std::int32_t leader = groups.leader(device);
+    all.leaders.push_back(leader);
+    for (std::int64_t tile = 0; tile < groups.tiles(); ++tile)
+      all.sources[{leader, tile}] = groups.source(device, tile);
   }
   return all;
+}
+
+// Another source, or another leader.
+void spoil(Asked& asked, Random& random) {
+  const std::size_t devices = asked.leaders.size();
+  const auto other = static_cast<std::int32_t>(random.below(devices + 2)) - 1;
+  if (random.below(4) == 0) {
+    asked.leaders[random.below(devices)] = other;
+  } else {
+    std::next(asked.sources.begin(), static_cast<std::ptrdiff_t>(random.below(asked.sources.size())))->second = other;
+  }
 }
 
 // Does every device that asks get each row, in its own columns, and nobody ask for what it has? Row by row.
@@ -107,7 +137,7 @@ bool come_right(const Taking& taking, const RowRequests& requests, const Asked& 
   for (std::int32_t device = 0; device < taking.table.devices(); ++device) {
     const Box own = tile(taking.table, device);
     for (std::int64_t row = 0; row < taking.table.shape()[0]; ++row) {
-      const std::int32_t source = asked.at({device, requests.tile_of(row)});
+      const std::int32_t source = asked.of(device, requests.tile_of(row));
       if (source < 0 || source >= taking.table.devices()) return false;
       Box held = tile(taking.table, source);
       if (row < held[0].begin || row >= held[0].end) return false;
@@ -131,15 +161,15 @@ TEST(Requests, BringEveryRowAndWrongOnesAreRefused) {
     const auto fault_of = [&](const Asked& asked, std::int64_t more_bytes) {
       return fault_of_requests(
           taking->table, taking->ids, taking->result,
-          [&](std::int32_t device, std::int64_t tile) { return asked.at({device, tile}); },
+          [&](std::int32_t device) { return asked.leaders.at(static_cast<std::size_t>(device)); },
+          [&](std::int32_t leader, std::int64_t tile) { return asked.source(leader, tile); },
           requested_bytes_at_most(requests, taking->ids) + more_bytes);
     };
-    Asked asked = asked_of(requests);
+    Asked asked = asked_of(requests, taking->table.devices());
     ASSERT_TRUE(come_right(*taking, requests, asked)) << print(taking->table);
     ASSERT_EQ(fault_of(asked, 0), std::nullopt) << print(taking->table);
     EXPECT_TRUE(fault_of(asked, 4).has_value());
-    const auto at = std::next(asked.begin(), static_cast<std::ptrdiff_t>(random.below(asked.size())));
-    at->second = static_cast<std::int32_t>(random.below(static_cast<std::size_t>(taking->table.devices()) + 2)) - 1;
+    spoil(asked, random);
     const auto fault = fault_of(asked, 0);
     ASSERT_TRUE(fault.has_value() || come_right(*taking, requests, asked)) << print(taking->table);
     ++(fault ? refused : taken);
@@ -160,11 +190,12 @@ TEST(ExampleOf, Delivered) {
   const ArrayType ids = type("i64[4@x]", "x:2,y:2");
   const ArrayType result = type("f32[8@x, 6@y]", "x:2,y:2");
   const RowDeliveries deliveries(ids, result);
+  const auto leader = [&](std::int32_t device) { return deliveries.leader(device); };
   const auto fault = [&](std::int32_t of_device_0) {
     const auto giver = [&](std::int32_t device, std::int64_t tile) {
       return device == 0 && tile == 1 ? of_device_0 : deliveries.source(device, tile);
     };
-    return fault_of_deliveries(rows, ids, result, giver, delivered_bytes_at_most(deliveries)).value_or("");
+    return fault_of_deliveries(rows, ids, result, leader, giver, delivered_bytes_at_most(deliveries)).value_or("");
   };
   EXPECT_EQ(fault(2), "");
   EXPECT_EQ(fault(3), "device 0: device 3 has other columns");
@@ -213,7 +244,7 @@ bool deliver_right(const Delivering& own, const RowDeliveries& deliveries, const
   for (std::int32_t device = 0; device < own.result.devices(); ++device) {
     std::int64_t next = 0;
     for (std::int64_t at = 0; at < deliveries.tiles(); ++at) {
-      const std::int32_t source = givers.at({device, at});
+      const std::int32_t source = givers.of(device, at);
       if (source < 0 || source >= own.result.devices()) return false;
       const Interval held = tile_interval(own.ids, 0, source);
       if (held.begin != next) return false;
@@ -236,21 +267,18 @@ TEST(Deliveries, BringWhatEveryIdNamesAndWrongOnesAreRefused) {
     const auto own = random_delivering(random);
     if (!own.has_value()) continue;
     const RowDeliveries deliveries(own->ids, own->result);
-    Asked givers;
-    for (std::int32_t device = 0; device < own->result.devices(); ++device) {
-      for (std::int64_t at = 0; at < deliveries.tiles(); ++at) givers[{device, at}] = deliveries.source(device, at);
-    }
+    Asked givers = asked_of(deliveries, own->result.devices());
     const auto fault_of = [&](std::int64_t more_bytes) {
       return fault_of_deliveries(
           own->rows, own->ids, own->result,
-          [&](std::int32_t device, std::int64_t at) { return givers.at({device, at}); },
+          [&](std::int32_t device) { return givers.leaders.at(static_cast<std::size_t>(device)); },
+          [&](std::int32_t leader, std::int64_t at) { return givers.source(leader, at); },
           delivered_bytes_at_most(deliveries) + more_bytes);
     };
     ASSERT_TRUE(deliver_right(*own, deliveries, givers)) << print(own->rows) << print(own->result);
     ASSERT_EQ(fault_of(0), std::nullopt) << print(own->rows) << print(own->result);
     EXPECT_TRUE(fault_of(4).has_value());
-    const auto at = std::next(givers.begin(), static_cast<std::ptrdiff_t>(random.below(givers.size())));
-    at->second = static_cast<std::int32_t>(random.below(static_cast<std::size_t>(own->result.devices()) + 2)) - 1;
+    spoil(givers, random);
     const auto fault = fault_of(0);
     ASSERT_TRUE(fault.has_value() || deliver_right(*own, deliveries, givers)) << print(own->rows);
     ++(fault ? refused : taken);
