@@ -11,6 +11,7 @@
 #include "synth/layout/cluster/cluster.hpp"
 #include "synth/moves/collective/moves.hpp"
 #include "synth/moves/prices/prices.hpp"
+#include "synth/verify/assembled.hpp"
 #include "synth/verify/carried.hpp"
 
 namespace tessera::typeck {
@@ -35,6 +36,23 @@ bool depends_on_run_time(const synth::Part& part, const ArrayType& operand, bool
   return false;
 }
 
+// Copies are replayed unless there are more of them; of these only the elements are counted.
+constexpr std::int64_t kReplayedCopiesMax = std::int64_t{1} << 14U;
+
+// Throws InternalError where the verifier refuses the copies of a part.
+void verify_part(const ArrayType& part, const ArrayType& result, const synth::Offset& offset,
+                 const synth::CopyWalk& walk, std::int64_t received_elements) {
+  if (walk.copies_at_most() > kReplayedCopiesMax) return;
+  std::vector<synth::LaidElements> laid;
+  for (const synth::Shift& shift : offset) laid.push_back({shift.offset, shift.step, shift.add, shift.spread});
+  std::vector<synth::GivenBox> copies;
+  const auto add = [&](const synth::BoxCopy& copy) { copies.push_back({copy.source, copy.target, copy.box}); };
+  const auto anyone = [](std::int32_t) { return true; };
+  for (std::int32_t device = 0; device < result.devices(); ++device) walk.to(device, anyone, add);
+  const auto fault = synth::fault_of_part(part, result, laid, copies, received_elements);
+  if (fault) throw base::InternalError(fmt::format("a part is not laid right: {}", *fault));
+}
+
 }  // namespace
 
 // No device can receive more of the part than the part has, or than its tile of the result holds.
@@ -52,7 +70,10 @@ std::int64_t bytes_of_parts(const synth::Assemble& assemble, const std::vector<A
   for (const synth::Part& part : assemble.parts) {
     const synth::Offset offset = offset_of_part(part);
     const synth::CopyWalk walk(operands[part.operand], result, &offset);
-    for (std::int32_t device = 0; device < result.devices(); ++device) elements += walk.received_elements(device);
+    std::int64_t received = 0;
+    for (std::int32_t device = 0; device < result.devices(); ++device) received += walk.received_elements(device);
+    verify_part(operands[part.operand], result, offset, walk, received);
+    elements += received;
   }
   return elements * synth::bytes_of(result.element());
 }

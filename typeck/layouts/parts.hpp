@@ -11,7 +11,8 @@ namespace tessera::typeck {
 
 // The operands one behind the other along a dimension.
 synth::Assemble joined_along(std::size_t dimension, const std::vector<synth::ArrayType>& operands);
-// The bytes that placing the parts brings to devices from others; positions known at run time count as 0.
+// The bytes that placing the parts brings to devices from others; positions known at run time count as 0. Throws
+// InternalError where the verifier refuses the copies.
 std::int64_t bytes_of_parts(const synth::Assemble& assemble, const std::vector<synth::ArrayType>& operands,
                             const synth::ArrayType& result);
 // What a part whose positions are known only at run time may bring.
