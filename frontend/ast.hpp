@@ -77,15 +77,21 @@ struct Pending {
 };
 
 // `f32[512@x, 256]{+y} on m`, `f32`, `f32[N, K]?`, or after `as` a bare `[512@x, 256]` (no element keyword).
+struct TypeField {
+  Name name;
+  TypeId type;
+};
 struct TypeExpr {
   std::optional<ElementKeyword> element;
   Span element_span;
   bool has_shape = false;  // brackets were written; without them the type is a scalar
+  bool any_shape = false;  // `[..]`
   std::vector<Dimension> dimensions;
   std::optional<Pending> pending;
   bool any_layout = false;   // `?`
   std::optional<Name> mesh;  // `on m`
   Span span;
+  std::vector<TypeField> fields = {};  // of a record, `{w: f32[8], b: f32}`, which has nothing of the above
 };
 
 // ---- Expressions --------------------------------------------------------------------------------------------------
@@ -204,6 +210,18 @@ struct Replacement {
   Span subscripts_span;  // with the brackets
   ExprId value;
 };
+struct Field {
+  Name name;
+  ExprId value;
+};
+struct Record {  // {w: a, b: c}, or {..r, w: a}: r with other values in some of its fields
+  ExprId base;   // r; not valid where there is none
+  std::vector<Field> fields;
+};
+struct FieldOf {  // r.w
+  ExprId base;
+  Name field;
+};
 struct With {  // a with [0] = v, [:, -1] = w: a copy in which parts are replaced, from left to right
   ExprId base;
   std::vector<Replacement> replacements;  // at least one
@@ -247,7 +265,7 @@ struct Expr {
   Span span;
   bool parenthesised = false;  // written in parentheses of its own; the printer decides for itself
   std::variant<IntLiteral, FloatLiteral, BoolLiteral, StringLiteral, ListLiteral, NameRef, Unary, Binary, Index, Call,
-               Gradient, Cast, Tuple, As, With, If, BlockExpr, Local, Again, Loop>
+               Gradient, Cast, Tuple, Record, FieldOf, As, With, If, BlockExpr, Local, Again, Loop>
       node;
 };
 

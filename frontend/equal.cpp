@@ -42,9 +42,11 @@ class Comparison {
     return x.from_file == y.from_file && same(x.extent, y.extent) && same(x.axes, y.axes);
   }
   bool same(const Pending& x, const Pending& y) const { return x.kind == y.kind && same(x.axes, y.axes); }
+  bool same(const TypeField& x, const TypeField& y) const { return same(x.name, y.name) && same(x.type, y.type); }
   bool same(const TypeExpr& x, const TypeExpr& y) const {
     return same(x.element, y.element) && x.has_shape == y.has_shape && same(x.dimensions, y.dimensions) &&
-           same(x.pending, y.pending) && x.any_layout == y.any_layout && same(x.mesh, y.mesh);
+           x.any_shape == y.any_shape && same(x.pending, y.pending) && x.any_layout == y.any_layout &&
+           same(x.mesh, y.mesh) && same(x.fields, y.fields);
   }
 
   bool same(const Expr& x, const Expr& y) const { return same(x.node, y.node); }
@@ -69,6 +71,9 @@ class Comparison {
   }
   bool same(const Cast& x, const Cast& y) const { return x.element == y.element && same(x.operand, y.operand); }
   bool same(const Tuple& x, const Tuple& y) const { return same(x.items, y.items); }
+  bool same(const Field& x, const Field& y) const { return same(x.name, y.name) && same(x.value, y.value); }
+  bool same(const Record& x, const Record& y) const { return same(x.base, y.base) && same(x.fields, y.fields); }
+  bool same(const FieldOf& x, const FieldOf& y) const { return same(x.base, y.base) && same(x.field, y.field); }
   bool same(const As& x, const As& y) const {
     return same(x.operand, y.operand) && same(x.type, y.type) && x.within_bytes == y.within_bytes;
   }

@@ -58,7 +58,8 @@ constexpr std::array kBlockFirst = {TokenKind::let,  TokenKind::assert_, TokenKi
 // The expected tokens in words, the largest notion first.
 std::vector<std::string> expected_notions(const Place& p) {
   TokenKinds left = p.expected();
-  remove(left, std::array{TokenKind::auto_, TokenKind::over});  // names, or what nobody has to write
+  // Names, or what nobody has to write.
+  remove(left, std::array{TokenKind::auto_, TokenKind::over, TokenKind::dot, TokenKind::spread});
   std::vector<std::string> notions;
   const auto has = [&](TokenKind kind) { return left.test(static_cast<std::size_t>(kind)); };
   if (has(TokenKind::mesh)) return {"a statement"};
@@ -70,6 +71,7 @@ std::vector<std::string> expected_notions(const Place& p) {
   } else if (has(TokenKind::f32)) {
     notions.emplace_back("a type");
     remove(left, kElementFirst);
+    remove(left, std::array{TokenKind::left_brace});
   } else if (has(TokenKind::integer) && has(TokenKind::name)) {
     notions.emplace_back("an extent");
     remove(left, kNames);
@@ -87,7 +89,8 @@ std::vector<std::string> expected_notions(const Place& p) {
     const auto kind = static_cast<TokenKind>(i);
     if (!left.test(i) || (is_binary(kind) && !only_operators) || kind == TokenKind::end) continue;
     // What may go on where something else may end is not named beside it.
-    if ((kind == TokenKind::with && has(TokenKind::as)) || (kind == TokenKind::while_ && has(TokenKind::left_brace)))
+    if ((kind == TokenKind::with && has(TokenKind::as)) || (kind == TokenKind::while_ && has(TokenKind::left_brace)) ||
+        (kind == TokenKind::colon && has(TokenKind::right_brace)))
       continue;
     const bool fixed = role(kind) != TokenRole::literal;
     notions.push_back(fixed ? fmt::format("`{}`", spelling(kind)) : std::string(spelling(kind)));

@@ -11,6 +11,7 @@
 #include <string>
 
 #include "frontend/expected.hpp"
+#include "frontend/explain_records.hpp"
 #include "frontend/foreign.hpp"
 #include "frontend/foreign_layouts.hpp"
 #include "frontend/kinds.hpp"
@@ -30,44 +31,23 @@ using Answer = std::optional<Diagnostic>;
 
 // ---- Words --------------------------------------------------------------------------------------------------------
 
-// `of.name(argument)` where the place is its first point; of a library the whole path counts.
-Member member_at(const Place& p) {
-  Member member{p.before().kind == TokenKind::name ? p.text(p.before()) : "a", p.text(p.token(1)), ""};
-  const auto goes_on = [&](int at) {
-    return p.token(at).kind == TokenKind::dot && p.token(at).end == p.token(at + 1).begin;
-  };
-  int at = 2;
-  for (; is_library(p.text(p.before())) && goes_on(at); at += 2) {
-    member.of += "." + member.name;
-    member.name = p.text(p.token(at + 1));
-  }
-  if (p.token(at).kind != TokenKind::left_paren) return member;
-  for (int i = at + 1; p.token(i).kind == TokenKind::integer; i += 2) {
-    member.arguments += (member.arguments.empty() ? "" : ", ") + p.text(p.token(i));
-    if (p.token(i + 1).kind == TokenKind::right_paren) break;
-    if (p.token(i + 1).kind == TokenKind::comma && p.token(i + 2).kind == TokenKind::integer) continue;
-    member.arguments.clear();
-    break;
-  }
-  for (++at; goes_on(at + 1); at += 2) continue;
-  member.argument = p.text(p.token(at));
-  return member;
-}
-
 Answer bad_word(const Place& p) {
-  if (role(p.found().kind) != TokenRole::bad && !p.is(TokenKind::dot)) return std::nullopt;
+  const bool is_point = p.is(TokenKind::dot) || p.is(TokenKind::spread);
+  if (role(p.found().kind) != TokenRole::bad && !is_point) return std::nullopt;
   if (p.is(TokenKind::dot) && p.expects(TokenKind::right_brace) && !p.expects_expression() &&
       p.expects(TokenKind::comma)) {
     return make(Kind::syntax_error, "`,` or `}`", "`.`").at(p.span()).suggest("pending axes are whole, without a cut");
   }
   auto why = explain_word(p.found(), p.sentence_text(), p.span().source);
-  if (p.is(TokenKind::dot)) why.message = "`.` has no meaning here";
+  if (p.is(TokenKind::spread) && p.before().kind == TokenKind::comma && p.expects_name())
+    return expected_and_found(p).suggest("fields are taken over from one record, which stands first: `{..r, w: a}`");
+  if (is_point) why.message = fmt::format("`{}` has no meaning here", p.text());
   if (auto help = help_for_file(p)) return std::move(why).suggest(std::move(*help));
-  if (p.is(TokenKind::dot) && p.token(1).kind == TokenKind::dot) {
+  if (p.is(TokenKind::spread)) {
     return std::move(why).suggest("dimensions are not left out: `a[:, :, 0]`; those at the end may be");
   }
   if (p.text() == "." && p.after_operand() && p.attached()) {
-    why.help = help_for_member(member_at(p), p.functions());
+    why.help = help_for_member(member_at(p, 0), p.functions());
   }
   return why;
 }
@@ -235,6 +215,10 @@ Answer equals(const Place& p) {
     const auto target = p.text(0, p.index() - 1);
     auto why = make(Kind::missing_let).at(p.span());
     if (p.index() == 1) return std::move(why).suggest(fmt::format("write `let {} = ...`", target));
+    if (p.index() == 3 && p.tokens()[1].kind == TokenKind::dot)
+      return std::move(why).suggest(
+          fmt::format("values do not change: `let {0} = {{..{0}, {1}: ...}}` names a record that differs in that field",
+                      p.text(0, 0), p.text(2, 2)));
     if (p.tokens()[1].kind != TokenKind::left_square)
       return std::move(why).suggest("values do not change: `let b = ...` gives a name to another one");
     const auto name = p.text(0, 0);
@@ -434,6 +418,8 @@ Answer file_before_array(const Place& p) {
 }
 
 constexpr std::array kRules = {bad_word,
+                               called_member,
+                               written_as_no_record,
                                string_with_prefix,
                                magic_of_sessions,
                                names_without_parentheses,

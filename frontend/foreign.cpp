@@ -446,7 +446,7 @@ std::string help_for_member(const Member& member, FunctionNames functions) {
   if (const auto* known = find(kOtherArguments, member.name); known != nullptr && !is_written_alike)
     return of_value(known->help);
   if (of_library) return help_for_prefix(member, functions);
-  return fmt::format("values have no attributes or methods: a function is called as `{}({})`", member.name, member.of);
+  return fmt::format("arrays have no attributes or methods: a function is called as `{}({})`", member.name, member.of);
 }
 
 namespace {

@@ -29,6 +29,14 @@ inline int level_of(const Expr& expr) {
   return is_compound(expr) ? kCompoundLevel : kAtomLevel;
 }
 
+// A number or `true`, perhaps with a minus.
+inline bool is_number_literal(const Ast& ast, ExprId id) {
+  const auto& node = ast[id].node;
+  if (const auto* unary = std::get_if<Unary>(&node)) return is_number_literal(ast, unary->operand);
+  return std::holds_alternative<IntLiteral>(node) || std::holds_alternative<FloatLiteral>(node) ||
+         std::holds_alternative<BoolLiteral>(node);
+}
+
 inline bool is_comparison(BinaryOp op) { return precedence(op) == precedence(BinaryOp::equal); }
 
 // The operands of an operator must bind at least this tightly.

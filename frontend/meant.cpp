@@ -17,8 +17,8 @@ bool is_quotable(std::string_view text) {
 }
 
 bool may_be_in_path(TokenKind kind) {
-  constexpr std::array kKinds = {TokenKind::name, TokenKind::dot,       TokenKind::slash, TokenKind::integer,
-                                 TokenKind::real, TokenKind::imaginary, TokenKind::minus};
+  constexpr std::array kKinds = {TokenKind::name,    TokenKind::dot,  TokenKind::spread,    TokenKind::slash,
+                                 TokenKind::integer, TokenKind::real, TokenKind::imaginary, TokenKind::minus};
   return std::find(kKinds.begin(), kKinds.end(), kind) != kKinds.end();
 }
 

@@ -17,7 +17,8 @@ void NestingMeter::drop(std::size_t& counter, std::size_t by) {
 void NestingMeter::see(TokenKind kind) {
   Level& level = levels_.back();
   const bool is_operator = is_binary(kind) || role(kind) == TokenRole::prefix;
-  if (is_operator || kind == TokenKind::as || kind == TokenKind::with || kind == TokenKind::if_) {
+  if (is_operator || kind == TokenKind::as || kind == TokenKind::with || kind == TokenKind::if_ ||
+      kind == TokenKind::dot) {
     add(level.operators);
   } else if (kind == TokenKind::loop) {
     add(level.loops);

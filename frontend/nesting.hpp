@@ -1,6 +1,6 @@
-// How deep a statement is nested, measured on its tokens alone: brackets, operators, `as`, `with`, `if`, `loop` and
-// subscripts that are open at once. No tree built from the tokens is deeper, so nothing that walks one needs a limit of
-// its own.
+// How deep a statement is nested, measured on its tokens alone: brackets, operators, `as`, `with`, `if`, `loop`,
+// fields and subscripts that are open at once. No tree built from the tokens is deeper, so nothing that walks one needs
+// a limit of its own.
 #pragma once
 
 #include <cstddef>
@@ -23,7 +23,7 @@ class NestingMeter {
  private:
   // Counts what is open directly inside one bracket, or outside of all.
   struct Level {
-    std::size_t operators = 0;  // operators, `as`, `if` and subscripts since the last separator
+    std::size_t operators = 0;  // operators, `as`, `if`, fields and subscripts since the last separator
     std::size_t loops = 0;      // `loop`s that have not ended; a comma may stand inside their heads
     std::size_t bodies = 0;     // those of them that have come to their `for`
   };

@@ -48,6 +48,15 @@ class Printer {
     return entries;
   }
 
+  // A field, `w: a` or `w: f32[8]`.
+  DocId whole(ExprId id) { return expr(id, kWholeLevel); }
+  DocId whole(TypeId id) { return type(id); }
+  template <class Id>
+  Entry named(const Name& name, Id id) {
+    const auto print = [this, &name, id] { return doc_.concat({words(name.text + ": "), whole(id)}); };
+    return {base::join(name.span, ast_[id].span), print};
+  }
+
   // ---- Statements ----
 
   DocId statement(StatementId id) {
@@ -97,13 +106,8 @@ class Printer {
   }
 
   DocId statement(StatementId id, const Let& let) {
-    std::string head = "let ";
-    if (let.names.size() == 1) {
-      head += let.names[0].text;
-    } else {
-      head += fmt::format("({})", join_names(let.names));
-    }
-    std::vector<DocId> parts{words(head)};
+    const std::string names = join_names(let.names);
+    std::vector<DocId> parts{words(let.names.size() == 1 ? "let " + names : "let (" + names + ")")};
     if (let.type) {
       parts.push_back(words(": "));
       parts.push_back(type(*let.type));
@@ -210,12 +214,6 @@ class Printer {
     return commented ? nullptr : std::get_if<IfStatement>(&only.node);
   }
 
-  static std::string join_names(const std::vector<Name>& names) {
-    std::string text;
-    for (const Name& name : names) text += fmt::format("{}{}", text.empty() ? "" : ", ", name.text);
-    return text;
-  }
-
   // `{ e }` on one line where nothing forbids it.
   DocId block(BlockId id) { return doc_.group(open_block(id)); }
 
@@ -235,9 +233,13 @@ class Printer {
 
   DocId type(TypeId id) {
     const TypeExpr& t = ast_[id];
+    std::vector<Entry> fields;
+    for (const TypeField& field : t.fields) fields.push_back(named(field.name, field.type));
+    if (!fields.empty()) return row("{", fields, "}", t.span);
     std::vector<DocId> parts;
     if (t.element) parts.push_back(words(std::string(spelling(*t.element))));
-    if (t.has_shape) {
+    if (t.any_shape) parts.push_back(words("[..]"));
+    if (t.has_shape && !t.any_shape) {
       std::vector<Entry> dimensions;
       for (const Dimension& d : t.dimensions) dimensions.push_back({d.span, [this, &d] { return dimension(d); }});
       base::Span inside = t.span;
@@ -255,12 +257,7 @@ class Printer {
   }
 
   DocId dimension(const Dimension& d) {
-    std::string axes;
-    if (d.axes.size() == 1) axes = fmt::format("@{}", axis_text(d.axes[0]));
-    for (std::size_t i = 0; d.axes.size() > 1 && i < d.axes.size(); ++i)
-      axes += fmt::format("{}{}", i == 0 ? "@(" : ",", axis_text(d.axes[i]));
-    if (d.axes.size() > 1) axes += ")";
-    return doc_.concat({d.from_file ? words("_") : extent(d.extent), words(axes)});
+    return doc_.concat({d.from_file ? words("_") : extent(d.extent), words(axes_text(d.axes))});
   }
 
   // ` work(2,1,1)`
@@ -329,14 +326,24 @@ class Printer {
     const bool numbers = std::all_of(list.items.begin(), list.items.end(), is_short);
     return row("[", expr_entries(list.items), "]", ast_[id].span, numbers ? Spread::filled : Spread::one_a_line);
   }
-  bool is_number(ExprId id) const {
-    const auto& node = ast_[id].node;
-    if (const auto* unary = std::get_if<Unary>(&node)) return is_number(unary->operand);
-    return std::holds_alternative<IntLiteral>(node) || std::holds_alternative<FloatLiteral>(node) ||
-           std::holds_alternative<BoolLiteral>(node);
-  }
+  bool is_number(ExprId id) const { return is_number_literal(ast_, id); }
 
   DocId expr(ExprId id, const Tuple& tuple) { return row("(", expr_entries(tuple.items), ")", ast_[id].span); }
+
+  DocId expr(ExprId id, const Record& record) {
+    std::vector<Entry> entries;
+    const auto base = [this, &record] { return doc_.concat({words(".."), expr(record.base, kWholeLevel)}); };
+    if (record.base.valid()) entries.push_back({ast_[record.base].span, base});
+    for (const Field& field : record.fields) entries.push_back(named(field.name, field.value));
+    return row("{", entries, "}", ast_[id].span);
+  }
+
+  // A point behind a number would be its own.
+  DocId expr(ExprId, const FieldOf& member) {
+    const DocId own = expr(member.base, kAtomLevel);
+    const DocId base = is_number(member.base) ? doc_.concat({words("("), own, words(")")}) : own;
+    return doc_.concat({base, words("." + member.field.text)});
+  }
 
   DocId expr(ExprId, const Unary& unary) {
     const bool negate = unary.op == UnaryOp::negate;
@@ -390,16 +397,10 @@ class Printer {
   }
 
   DocId expr(ExprId id, const Gradient& gradient) {
-    std::string derivative = "grad(" + gradient.function.text;
-    if (gradient.wrt) {
-      std::string names;
-      for (const Name& name : *gradient.wrt) names += (names.empty() ? "" : ", ") + name.text;
-      derivative += gradient.wrt->size() == 1 ? ", wrt=" + names : ", wrt=[" + names + "]";
-    }
     std::vector<Entry> entries;
     for (const Argument& a : gradient.arguments) entries.push_back({a.span, [this, &a] { return argument(a); }});
     const base::Span inside{ast_.source, gradient.derivative_span.end, ast_[id].span.end};
-    return doc_.concat({words(derivative + ")"), row("(", entries, ")", inside)});
+    return doc_.concat({words(derivative_text(gradient)), row("(", entries, ")", inside)});
   }
 
   DocId argument(const Argument& a) {

@@ -13,6 +13,7 @@ using base::make;
 std::optional<Piece> StatementCutter::next() {
   piece_ = {};
   open_.clear();
+  is_record_.clear();
   open_of_kind_.fill(0);
   nesting_ = {};
   bad_.reset();
@@ -75,8 +76,21 @@ bool StatementCutter::newline_is_space() const {
   return at_ < tokens_.size() && tokens_[at_].kind == TokenKind::else_;
 }
 
+bool StatementCutter::begins_record() const {
+  std::size_t at = at_;
+  const auto skip = [&] {
+    while (at < tokens_.size() && role(tokens_[at].kind) == TokenRole::space) ++at;
+    return at < tokens_.size();
+  };
+  if (!skip()) return false;
+  if (tokens_[at].kind == TokenKind::spread) return true;
+  if (role(tokens_[at++].kind) != TokenRole::word || !skip()) return false;
+  return tokens_[at].kind == TokenKind::colon;
+}
+
 void StatementCutter::take_open(const Token& token) {
   open_.push_back(token);
+  is_record_.push_back(token.kind == TokenKind::left_brace && begins_record());
   ++open_of_kind_[static_cast<std::size_t>(closer_of(token.kind))];
   nesting_.open();
   piece_.tokens.push_back(token);
@@ -86,6 +100,7 @@ void StatementCutter::pop() {
   nesting_.close(open_.back().kind);
   --open_of_kind_[static_cast<std::size_t>(closer_of(open_.back().kind))];
   open_.pop_back();
+  is_record_.pop_back();
 }
 
 void StatementCutter::take_close(const Token& token) {

@@ -44,7 +44,12 @@ class StatementCutter {
   bool leave_unclosed();
   void end_of_text();
 
-  bool directly_in_brace() const { return !open_.empty() && open_.back().kind == TokenKind::left_brace; }
+  // Directly in the braces of a block, where newlines count.
+  bool directly_in_brace() const {
+    return !open_.empty() && open_.back().kind == TokenKind::left_brace && !is_record_.back();
+  }
+  // Does what follows make the brace that was just taken a record's: `name :` or `..`?
+  bool begins_record() const;
   bool newline_is_space() const;
   bool first_on_line(const Token& token) const;
   void fail(base::Diagnostic why);
@@ -61,6 +66,7 @@ class StatementCutter {
   // The statement at hand.
   Piece piece_;
   std::vector<Token> open_;                              // its open brackets
+  std::vector<bool> is_record_;                          // of each of them: is it a record's brace?
   std::array<std::size_t, kTokenKinds> open_of_kind_{};  // how many of them each closing bracket could close
   NestingMeter nesting_;
   std::optional<Token> bad_;  // its first token that no program holds

@@ -69,6 +69,7 @@ namespace tessera::frontend {
   FOREACH(comma, COMMA, ",", mark)                            \
   FOREACH(colon, COLON, ":", mark)                            \
   FOREACH(question, QUESTION, "?", mark)                      \
+  FOREACH(spread, SPREAD, "..", mark)                         \
   FOREACH(dot, DOT, ".", mark)                                \
   FOREACH(arrow, ARROW, "->", mark)                           \
   FOREACH(equal, EQUAL, "==", comparison)                     \

@@ -30,7 +30,7 @@ class TreeBuilder : TreeWords {
   void read(Goal goal, Parser& parser) {
     switch (goal) {
       case Goal::statement: return ast_.program.push_back(statement(parser.statementAlone()->statement()));
-      case Goal::type: return static_cast<void>(type(parser.typeAlone()->type()));
+      case Goal::type: return static_cast<void>(type(parser.typeAlone()->arrayType()));
       case Goal::mesh: return ast_.program.push_back(lone_mesh(parser.meshAlone()));
     }
   }
@@ -216,8 +216,22 @@ class TreeBuilder : TreeWords {
   // -- Types
 
   // The id is taken before those of types inside, in extents: the outermost comes first.
-  TypeId type(Parser::TypeContext* c) { return fill(c, c->element(), c->shape(), c->layout()); }
-  TypeId type(Parser::NewTypeContext* c) { return fill(c, c->element(), c->shape(), c->layout()); }
+  TypeId type(Parser::TypeContext* c) {
+    return c->recordType() != nullptr ? record_type(c->recordType()) : type(c->arrayType());
+  }
+  TypeId type(Parser::ArrayTypeContext* c) { return fill(c, c->element(), c->shape(), c->layout()); }
+  TypeId type(Parser::NewTypeContext* c) {
+    return c->recordType() != nullptr ? record_type(c->recordType()) : fill(c, c->element(), c->shape(), c->layout());
+  }
+
+  TypeId record_type(Parser::RecordTypeContext* c) {
+    const TypeId id = ast_.types.add(TypeExpr{});
+    TypeExpr type;
+    type.span = span(c);
+    for (auto* field : c->typeField()) type.fields.push_back({name(field->name()), this->type(field->type())});
+    ast_.types[id] = std::move(type);
+    return id;
+  }
 
   TypeId fill(antlr4::ParserRuleContext* c, Parser::ElementContext* element_context, Parser::ShapeContext* shape,
               Parser::LayoutContext* layout) {
@@ -230,6 +244,7 @@ class TreeBuilder : TreeWords {
     }
     type.has_shape = shape != nullptr;
     if (shape != nullptr) {
+      type.any_shape = shape->SPREAD() != nullptr;
       for (auto* d : shape->dimension()) type.dimensions.push_back(dimension(d));
     }
     if (auto* p = layout->pending()) type.pending = pending(p);
@@ -334,7 +349,11 @@ class TreeBuilder : TreeWords {
 
   ExprId indexed(Parser::ArithmeticContext* c) {
     ExprId id = c->atom() != nullptr ? atom(c->atom()) : compound(c->compound());
-    for (auto* brackets : c->subscripts()) {
+    for (auto* child : c->children) {
+      if (auto* field = dynamic_cast<Parser::MemberContext*>(child))
+        id = add(span(c->start, field->stop), FieldOf{id, name(field->name())});
+      auto* brackets = dynamic_cast<Parser::SubscriptsContext*>(child);
+      if (brackets == nullptr) continue;
       if (std::holds_alternative<Tuple>(ast_[id].node)) first_error_.add(indexed_tuple(span(brackets)));
       id = add(span(c->start, brackets->stop), Index{id, subscripts(brackets)});
     }
@@ -362,6 +381,7 @@ class TreeBuilder : TreeWords {
     if (c->name() != nullptr) return name_or_call(c);
     if (c->element() != nullptr)
       return add(span(c), Cast{element(c->element()), span(c->element()), expression(c->expression())});
+    if (c->record() != nullptr) return record(c->record());
     if (c->list() != nullptr) return add(span(c), ListLiteral{expressions(c->list()->expression())});
     if (c->parentheses() != nullptr) return tuple_or_group(c->parentheses());
     auto* token = c->start;
@@ -375,6 +395,13 @@ class TreeBuilder : TreeWords {
       case Parser::STRING: return add(span(c), StringLiteral{string(token)});
       default: return add(span(c), BoolLiteral{token->getType() == Parser::TRUE});
     }
+  }
+
+  ExprId record(Parser::RecordContext* c) {
+    Record record{c->base == nullptr ? ExprId{} : expression(c->base), {}};
+    for (auto* field : c->recordField())
+      record.fields.push_back({name(field->name()), expression(field->expression())});
+    return add(span(c), std::move(record));
   }
 
   ExprId name_or_call(Parser::AtomContext* c) {
@@ -399,7 +426,7 @@ class TreeBuilder : TreeWords {
   Argument argument(Parser::ArgumentContext* c) {
     Argument argument{std::nullopt, ExprId{}, span(c)};
     if (c->name() != nullptr) argument.name = name(c->name());
-    if (c->type() != nullptr) argument.value = type(c->type());
+    if (c->arrayType() != nullptr) argument.value = type(c->arrayType());
     if (c->expression() != nullptr) argument.value = expression(c->expression());
     return argument;
   }

@@ -162,6 +162,14 @@ class Verifier {
   void type(TypeId id, bool needs_element = true) {
     const Visit visit(*this, types_, id);
     const TypeExpr& t = ast_[id];
+    for (const TypeField& field : t.fields) {
+      name(field.name.text);
+      type(field.type);
+    }
+    TESSERA_CHECK(t.fields.empty() || !(t.element || t.has_shape || t.pending || t.any_layout || t.mesh),
+                  "a record type that is an array's, too");
+    if (!t.fields.empty()) return;
+    TESSERA_CHECK(!t.any_shape || (t.has_shape && t.dimensions.empty()), "dimensions in any shape");
     TESSERA_CHECK(t.element || (!needs_element && t.has_shape), "a type without an element type");
     TESSERA_CHECK(t.has_shape || t.dimensions.empty(), "dimensions without a shape");
     TESSERA_CHECK(!t.pending || !t.any_layout, "a pending brace and `?` in one type");
@@ -257,6 +265,18 @@ class Verifier {
   void check(const Tuple& tuple) {
     TESSERA_CHECK(tuple.items.size() > 1, "a tuple of less than two");
     exprs(tuple.items);
+  }
+  void check(const Record& record) {
+    TESSERA_CHECK(record.base.valid() || !record.fields.empty(), "a record of nothing");
+    if (record.base.valid()) expr(record.base);
+    for (const Field& field : record.fields) {
+      name(field.name.text);
+      expr(field.value);
+    }
+  }
+  void check(const FieldOf& member) {
+    expr(member.base);
+    name(member.field.text);
   }
   void check(const As& as) {
     expr(as.operand);

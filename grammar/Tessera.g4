@@ -12,7 +12,7 @@ tokens { END }
 statementAlone : statement EOF ;
 
 // `f32[16@y, 16, 16@x]{+z}` and `x:4,y:2`, as they stand on a command line.
-typeAlone : type EOF ;
+typeAlone : arrayType EOF ;
 meshAlone : (loneAxes | '[' meshAxes ']') onDevices? place? EOF ;
 loneAxes : loneAxis (',' loneAxis)* ','? ;
 // No expression, whose last type could have an `on` of its own.
@@ -72,14 +72,21 @@ blockItem : letStatement | assertStatement | printStatement | showStatement | sa
 
 // ---- Types -----------------------------------------------------------------------------------------------------------
 
-type : element shape? layout ;
+type : arrayType | recordType ;
+arrayType : element shape? layout ;
+
+// `{w: f32[D, F], b: f32[F]}`. A `{` before a name and `:`, or before `..`, is a record's and no block's; newlines in it
+// do not count.
+recordType : '{' typeField (',' typeField)* ','? '}' ;
+typeField : name ':' type ;
 
 // After `as` the element type may be left out: it stays what it is.
-newType : element shape? layout | shape layout ;
+newType : element shape? layout | shape layout | recordType ;
 
 element : 'bool' | 'i32' | 'i64' | 'f32' | 'f64' | 'bf16' | 'f16' | 'i8' | 'u8' | 'i16' | 'u16' | 'u32' | 'c64' | 'c128' ;
 
-shape : '[' (dimension (',' dimension)* ','?)? ']' ;
+// `[..]` is any shape, of a parameter whose layout is open, too.
+shape : '[' ('..' | dimension (',' dimension)* ','?)? ']' ;
 dimension : extent ('@' axes)? ;
 extent : INT | '_' | word | '(' expression ')' ;
 
@@ -111,7 +118,7 @@ condition
 comparison : left=arithmetic (op=('==' | '!=' | '<' | '<=' | '>' | '>=') right=arithmetic)? ;
 
 arithmetic
-  : (atom | compound) subscripts*
+  : (atom | compound) (subscripts | member)*
   | <assoc=right> left=arithmetic op='**' right=arithmetic
   | op='-' operand=arithmetic
   | left=arithmetic op=('*' | '/' | '%' | '@') right=arithmetic
@@ -124,6 +131,8 @@ subscript
   | range=':' stop=expression? (':' step=expression?)?
   ;
 
+member : '.' name ;
+
 atom
   : INT
   | FLOAT
@@ -135,17 +144,22 @@ atom
   | name arguments?
   | element '(' expression ')'
   | list
+  | record
   | parentheses
   ;
 
 arguments : '(' (argument (',' argument)* ','?)? ')' ;
-argument : (name '=')? (type | expression) ;
+argument : (name '=')? (arrayType | expression) ;
 
 // `grad` and `again` are names, too.
 gradient : 'grad' '(' function=name (',' keyword=name '=' wrt)? ','? ')' arguments ;
 wrt : name | '[' name (',' name)* ','? ']' ;
 
 list : '[' (expression (',' expression)* ','?)? ']' ;
+
+// `{w: a, b: c}`; `{..r, w: a}` has r's other fields.
+record : '{' ('..' base=expression (',' recordField)* | recordField (',' recordField)*) ','? '}' ;
+recordField : name ':' expression ;
 
 // One item only groups; two or more are a tuple.
 parentheses : '(' expression (',' expression)* ')' ;
@@ -242,6 +256,7 @@ RIGHT_BRACE : '}' ;
 COMMA : ',' ;
 COLON : ':' ;
 QUESTION : '?' ;
+SPREAD : '..' ;
 DOT : '.' ;
 ARROW : '->' ;
 EQUAL : '==' ;

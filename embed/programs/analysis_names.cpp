@@ -91,9 +91,7 @@ class NameWalk {
   }
 
   const Axis* axis(std::string_view name, std::optional<std::size_t> mesh) const {
-    if (mesh) {
-      if (const Axis* found = axis_on(*mesh, name)) return found;
-    }
+    if (const Axis* found = mesh ? axis_on(*mesh, name) : nullptr) return found;
     for (auto other = out_.meshes.rbegin(); other != out_.meshes.rend(); ++other) {
       if (const Axis* found = axis_on(*other, name)) return found;
     }
@@ -201,6 +199,7 @@ class NameWalk {
 
   // In a parameter's type a bare name is an extent that each call binds; the first place of each binds it.
   void bind_extents(frontend::TypeId id, frontend::Span fn) {
+    for (const frontend::TypeField& field : ast_[id].fields) bind_extents(field.type, fn);
     for (const frontend::Dimension& dimension : ast_[id].dimensions) {
       if (!dimension.extent.valid()) continue;
       const frontend::Expr& extent = ast_[dimension.extent];
@@ -240,8 +239,8 @@ class NameWalk {
   void type(frontend::TypeId id) {
     const frontend::TypeExpr& one = ast_[id];
     part(one.span);
-    std::optional<std::size_t> mesh = default_mesh_;
-    if (one.mesh) mesh = latest(meshes_, one.mesh->text);
+    for (const frontend::TypeField& field : one.fields) type(field.type);
+    const auto mesh = one.mesh ? latest(meshes_, one.mesh->text) : default_mesh_;
     for (const frontend::Dimension& dimension : one.dimensions) {
       if (dimension.extent.valid()) expr(dimension.extent);
       for (const frontend::AxisUse& use : dimension.axes) {
@@ -277,7 +276,9 @@ class NameWalk {
   void expr(frontend::Span, const frontend::StringLiteral&) {}
   void expr(frontend::Span, const frontend::ListLiteral& list) { exprs(list.items); }
   void expr(frontend::Span span, const frontend::NameRef& name) {
-    if (!bound_here_.contains(span.begin)) mean_variable(name.name, span);
+    if (bound_here_.contains(span.begin)) return;
+    const auto function = variable(name.name) ? std::nullopt : latest(functions_, name.name);  // `each(f, p)`
+    function ? mean(name.name, span, Role::function, function) : mean_variable(name.name, span);
   }
   void expr(frontend::Span, const frontend::Unary& unary) { expr(unary.operand); }
   void expr(frontend::Span, const frontend::Binary& binary) { exprs({binary.left, binary.right}); }
@@ -287,6 +288,11 @@ class NameWalk {
   }
   void expr(frontend::Span, const frontend::Cast& cast) { expr(cast.operand); }
   void expr(frontend::Span, const frontend::Tuple& tuple) { exprs(tuple.items); }
+  void expr(frontend::Span, const frontend::Record& record) {
+    exprs({record.base});
+    for (const frontend::Field& field : record.fields) expr(field.value);
+  }
+  void expr(frontend::Span, const frontend::FieldOf& member) { expr(member.base); }
   void expr(frontend::Span, const frontend::As& as) {
     expr(as.operand);
     type(as.type);
@@ -341,8 +347,7 @@ class NameWalk {
   }
 
   std::optional<std::size_t> parameter(std::optional<std::size_t> function, std::string_view name) const {
-    if (!function) return std::nullopt;
-    const auto own = parameters_.find(*function);
+    const auto own = parameters_.find(function.value_or(out_.names.size()));
     return own == parameters_.end() ? std::nullopt : latest(own->second, name);
   }
 

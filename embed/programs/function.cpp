@@ -48,7 +48,7 @@ std::string call_text(std::string_view name, std::size_t arguments, std::size_t 
 
 // Does this type say everything? An extent that is a name is bound by the argument.
 bool is_complete(const frontend::Ast& ast, const frontend::TypeExpr& type) {
-  if (type.any_layout || !type.element) return false;
+  if (type.any_layout || type.any_shape || !type.element) return false;
   return std::all_of(type.dimensions.begin(), type.dimensions.end(), [&](const frontend::Dimension& dimension) {
     if (dimension.from_file || !dimension.extent.valid()) return false;
     return !std::holds_alternative<frontend::NameRef>(ast[dimension.extent].node);
@@ -150,6 +150,17 @@ std::string Session::Impl::type_text(const synth::ArrayType& type) const {
   return typeck::print_type(type, state->environment, state->environment.now());
 }
 
+// A parameter or result that is a record, which no host hands over or takes.
+static std::optional<std::string> record_of(const typeck::Function& function) {
+  const frontend::Fn& fn = function.definition();
+  const auto is_record = [&](frontend::TypeId type) { return !(*function.ast)[type].fields.empty(); };
+  for (const frontend::Parameter& parameter : fn.parameters) {
+    if (is_record(parameter.type)) return fmt::format("the parameter `{}`", parameter.name.text);
+  }
+  return std::any_of(fn.results.begin(), fn.results.end(), is_record) ? std::optional<std::string>("a result")
+                                                                      : std::nullopt;
+}
+
 // The call in the session as it is now.
 static Result<CheckedCall> check_call(Session::Impl& session, const typeck::Function& function,
                                       const std::vector<synth::ArrayType>& types, Texts& texts) {
@@ -206,6 +217,11 @@ static Result<Function> make_function(Session::Impl& session, std::string_view n
   const typeck::Environment& environment = session.state->environment;
   const typeck::Function* const function = environment.function(name, environment.now());
   if (function == nullptr) return embed::bad_call(fmt::format("there is no function `{}`", name));
+  if (const auto record = record_of(*function))
+    return embed::bad_call(
+        fmt::format("{} of `{}` is a record: a function that is called from outside takes and gives "
+                    "arrays; write one around it that does",
+                    *record, name));
   Texts texts = *session.state->texts;
   const std::size_t parameters = function->definition().parameters.size();
   auto written = types.empty() ? declared_types(*function, texts) : Result<std::vector<std::string>>(types);

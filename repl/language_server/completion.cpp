@@ -21,10 +21,11 @@ constexpr int kItemFunction = 3;
 constexpr int kItemModule = 9;
 constexpr int kItemKeyword = 14;
 constexpr int kItemConstant = 21;
+constexpr int kItemField = 5;
 constexpr int kItemMember = 20;
 
 // What the words before the cursor allow.
-enum class Wanted : std::uint8_t { axis, mesh, type, statement, expression, nothing };
+enum class Wanted : std::uint8_t { axis, mesh, type, statement, expression, field, nothing };
 
 std::vector<TextToken> before(const View& view, std::uint32_t offset) {
   std::vector<TextToken> all;
@@ -67,6 +68,7 @@ Wanted wanted_at(const View& view, std::uint32_t offset) {
   if (wants_axis(view, words)) return Wanted::axis;
   if (words.empty()) return Wanted::statement;
   const std::string_view last = view.part(words.back().range);
+  if (last == ".") return Wanted::field;
   if (last == "on") return Wanted::mesh;
   if (last == "mesh" || last == "let" || last == "fn") return Wanted::nothing;
   const bool new_line = view.lines.position(words.back().range.end).line != view.lines.position(offset).line;
@@ -80,6 +82,26 @@ Json item(const std::string& label, int kind, const std::string& detail = "") {
   Json one = {{"label", label}, {"kind", kind}};
   if (!detail.empty()) one["detail"] = detail;
   return one;
+}
+
+// The fields of all records and their types in the text, each once: a word before `:` directly in braces.
+void add_fields(Json& all, const View& view) {
+  std::vector<std::string_view> open;
+  std::vector<std::string_view> fields;
+  const auto& tokens = view.analysis.tokens;
+  for (std::size_t k = 0; k < tokens.size(); ++k) {
+    const std::string_view text = view.part(tokens[k].range);
+    if (text == "{" || text == "(" || text == "[") open.push_back(text);
+    if ((text == "}" || text == ")" || text == "]") && !open.empty()) open.pop_back();
+    const bool is_before_colon = k + 1 < tokens.size() && view.part(tokens[k + 1].range) == ":";
+    if (open.empty() || open.back() != "{" || !is_before_colon || tokens[k].kind != TextToken::Kind::word) continue;
+    const std::string_view before = view.part(tokens[k - 1].range);
+    if (before == "{" || before == ",") fields.push_back(text);
+  }
+  std::ranges::sort(fields);
+  const auto repeated = std::ranges::unique(fields);
+  fields.erase(repeated.begin(), repeated.end());
+  for (const std::string_view field : fields) all.push_back(item(std::string(field), kItemField));
 }
 
 void add_names(Json& all, const View& view, std::uint32_t offset, Wanted wanted) {
@@ -202,6 +224,10 @@ Json completions_of(const View& view, std::uint32_t offset) {
   Json all = Json::array();
   const Wanted wanted = wanted_at(view, offset);
   if (wanted == Wanted::nothing) return all;
+  if (wanted == Wanted::field) {
+    add_fields(all, view);
+    return all;
+  }
   add_names(all, view, offset, wanted);
   if (wanted == Wanted::expression) add_operations(all);
   if (wanted == Wanted::expression || wanted == Wanted::statement || wanted == Wanted::type) add_words(all, wanted);

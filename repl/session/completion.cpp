@@ -23,9 +23,11 @@ bool is_name_byte(char c) {
   return byte >= 0x80 || c == '_' || (c >= '0' && c <= '9') || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
 }
 
+// Of a name, or of a field as `p.w`.
 std::size_t name_begin(std::string_view line) {
   std::size_t begin = line.size();
-  while (begin > 0 && is_name_byte(line[begin - 1])) --begin;
+  while (begin > 0 && (is_name_byte(line[begin - 1]) || line[begin - 1] == '.')) --begin;
+  while (begin < line.size() && line[begin] == '.') ++begin;  // `{..p`
   return begin;
 }
 
@@ -48,7 +50,11 @@ std::vector<std::string> axes_of(const Session& session) {
 
 std::vector<std::string> variables_of(const Session& session) {
   std::vector<std::string> result;
-  for (const Binding& binding : session.names()) result.push_back(binding.name);
+  for (const Binding& binding : session.names()) {
+    result.push_back(binding.name);
+    const std::size_t dot = binding.name.find('.');
+    if (dot != std::string::npos) result.push_back(binding.name.substr(0, dot));
+  }
   return result;
 }
 
@@ -61,7 +67,7 @@ std::vector<std::string> candidates_of(const Session& session) {
   for (const NamedMesh& mesh : session.meshes()) result.push_back(mesh.name);
   add(axes_of(session));
   add(keywords());
-  add({"grad(", "again", "pipeline", "scan", "auto", "over"});  // words of forms, and names elsewhere
+  add({"each(", "grad(", "again", "pipeline", "scan", "auto", "over"});  // words of forms, and names elsewhere
   return result;
 }
 
@@ -171,8 +177,6 @@ Completion complete(std::string_view line, const Session& session) {
   }
   if (is_in_string(line)) return {line.size(), {}};
   const std::size_t begin = name_begin(line);
-  // `np.`, `a.`: nothing here has parts with names.
-  if (begin > 1 && line[begin - 1] == '.' && is_name_byte(line[begin - 2])) return {line.size(), {}};
   return matching(line, begin, wants_axis(line.substr(0, begin)) ? axes_of(session) : candidates_of(session));
 }
 

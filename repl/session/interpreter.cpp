@@ -127,8 +127,8 @@ Result<RunReport> Interpreter::run_reported(const std::string& text, const std::
     bindings.insert(bindings.end(), (*last)->bindings.begin(), (*last)->bindings.end());
     screen_.out(bindings_text(**last, screen_));
   }
-  const bool binds =
-      std::any_of(bindings.begin(), bindings.end(), [](const Binding& binding) { return binding.name != kLastValue; });
+  const bool binds = std::any_of(bindings.begin(), bindings.end(),
+                                 [](const Binding& binding) { return !is_last_value(binding.name); });
   if (binds || declares) remember(text);
   state_ = std::move(next);
   (*last)->bindings = std::move(bindings);
@@ -151,7 +151,8 @@ void Interpreter::say_that_nothing_is_kept(const std::vector<Binding>& bindings)
   std::vector<std::string> names;
   for (const Binding& binding : bindings) {
     const std::string name = fmt::format("`{}`", binding.name);
-    if (binding.name != kLastValue && std::find(names.begin(), names.end(), name) == names.end()) names.push_back(name);
+    if (!is_last_value(binding.name) && std::find(names.begin(), names.end(), name) == names.end())
+      names.push_back(name);
   }
   if (names.empty()) return;
   screen_.err(fmt::format("note: the whole input is taken back, with {}\n", fmt::join(names, ", ")));

@@ -178,7 +178,7 @@ std::string bindings_text(const RunReport& report, const Screen& screen) {
   std::string text;
   const auto& all = report.bindings;
   for (std::size_t i = 0; i < all.size(); ++i) {
-    if (all[i].name == kLastValue) continue;  // has been shown
+    if (is_last_value(all[i].name)) continue;  // has been shown
     const std::string line = fmt::format("{} : {}", all[i].name, all[i].type);
     if (!screen.detailed) {
       text += line + "\n";

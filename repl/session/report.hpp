@@ -13,6 +13,8 @@ namespace tessera::repl {
 
 // The name of the value of the last bare expression.
 inline constexpr std::string_view kLastValue = "_";
+// It, or a field of it.
+inline bool is_last_value(std::string_view name) { return name == kLastValue || name.starts_with("_."); }
 
 // A line for every name that was bound: its type and, on a terminal, the memory that it takes or the cost of making it.
 std::string bindings_text(const RunReport& report, const Screen& screen);

@@ -40,6 +40,8 @@ constexpr std::array kWords = {
     WordHelp{"local", "let b = local { a + 1.0 }", "a value for which no device may receive anything"},
     WordHelp{"grad", "let (l, g) = grad(f, wrt=w)(a, a)",
              "f's results, then the gradient of the first with respect to each name of `wrt`"},
+    WordHelp{"each", "fn half(v: f32[..] ?) = v * 0.5; let r = each(half, {w: a, b: a})",
+             "a function of the fields of records in turn: a record of what it gives"},
     WordHelp{"again", "let b = again { exp(a) * a }",
              "a value that a gradient computes again instead of keeping its parts"},
     WordHelp{"pipeline", "let p = pipeline w = a for i < 3 by \"auto\" { w * 2.0 }",

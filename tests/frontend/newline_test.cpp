@@ -38,6 +38,15 @@ TEST(Newlines, CountInBracesAlsoInsideOfParentheses) {
   EXPECT_EQ(statements("let a = {\n\n\n b; }"), 1U);
 }
 
+TEST(Newlines, AreNothingInTheBracesOfRecords) {
+  EXPECT_EQ(statements("let a = {\nw: b\n,\nc: d\n}"), 1U);
+  EXPECT_EQ(statements("let a = {\n# a comment\nw\n: b}"), 1U);
+  EXPECT_EQ(statements("let a = {\n..b,\nw: c,\n}"), 1U);
+  EXPECT_EQ(statements("fn f(a: {\nw: f32\n}) -> {\nw: f32\n} {\na\n}"), 1U);
+  EXPECT_EQ(statements("let a = {w: {\nlet b = 1\nb\n}\n}"), 1U);
+  EXPECT_EQ(statements("let a = {\nw\n}\nb"), 2U);
+}
+
 TEST(Newlines, AreNothingAfterWhatWantsMore) {
   for (const char* op : {"+", "-", "*", "/", "%", "@", "**", "==", "!=", "<", "<=", ">", ">=", "&&", "||"}) {
     EXPECT_EQ(statements(std::string("let a = b ") + op + "\n\n c"), 1U) << op;

@@ -91,6 +91,10 @@ TEST(Print, LaysOutInOneWay) {
 const std::string kLong = repeat("a_long_name", 3);
 
 const std::vector<Printed> kPrintedLong = {
+    {"let a = { ..b,w:c  ,\n b :d.  e, }", "let a = {..b, w: c, b: d.e}\n"},
+    {"let a = {" + kLong + ": 1, b: " + kLong + ", c: " + kLong + "}",
+     "let a = {\n  " + kLong + ": 1,\n  b: " + kLong + ",\n  c: " + kLong + "\n}\n"},
+    {"fn f(p: {w:f32[ .. ]?}) -> {w : f32} = {w: p.w}", "fn f(p: {w: f32[..]?}) -> {w: f32} = {w: p.w}\n"},
     {"let a = f(" + kLong + ", " + kLong + ", " + kLong + ")",
      "let a = f(\n  " + kLong + ",\n  " + kLong + ",\n  " + kLong + "\n)\n"},
     {"let a = " + kLong + " + " + kLong + " * b + " + kLong,

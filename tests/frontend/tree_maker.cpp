@@ -71,7 +71,7 @@ StatementId TreeMaker::if_statement(Where where) {
 Let TreeMaker::let() {
   if (draw_(4) == 3) return {at_least_two([&] { return name(); }), std::nullopt, expr()};
   Let let{{name()}, std::nullopt, {}};
-  if (draw_(3) == 2) let.type = type();
+  if (draw_(3) == 2) let.type = any_type();
   let.value = expr();
   return let;
 }
@@ -80,8 +80,8 @@ Fn TreeMaker::fn() {
   Fn fn{name(), {}, {}, {}, draw_(2) == 0};
   const auto sometimes = [&] { return draw_(4) == 0 ? std::optional(Span{}) : std::nullopt; };
   fn.chosen = sometimes();
-  if (draw_(4) != 0) fn.parameters = some([&] { return Parameter{name(), type(), sometimes()}; });
-  if (draw_(2) == 0) fn.results = some([&] { return type(); });
+  if (draw_(4) != 0) fn.parameters = some([&] { return Parameter{name(), any_type(), sometimes()}; });
+  if (draw_(2) == 0) fn.results = some([&] { return any_type(); });
   for (std::size_t k = 0; k < fn.results.size(); ++k)
     fn.results_as.push_back(draw_(4) == 0 ? std::optional(name()) : std::nullopt);
   if (draw_(4) == 0) fn.over = some([&] { return name(); });
@@ -101,7 +101,8 @@ TypeId TreeMaker::type(Element element) {
   type.has_shape = draw_(3) != 0;
   const bool lacks = element == Element::may_lack && type.has_shape && draw_(2) == 0;
   if (!lacks) type.element = static_cast<ElementKeyword>(draw_(12));
-  if (type.has_shape && draw_(5) != 0) type.dimensions = some([&] { return dimension(); });
+  type.any_shape = type.has_shape && draw_(9) == 8;
+  if (type.has_shape && !type.any_shape && draw_(5) != 0) type.dimensions = some([&] { return dimension(); });
   if (draw_(4) == 3) {
     type.pending = Pending{static_cast<PendingKind>(draw_(4)), some([&] { return name(); }), {}};
   } else {
@@ -109,6 +110,13 @@ TypeId TreeMaker::type(Element element) {
   }
   if (draw_(4) == 3) type.mesh = name();
   return ast_.types.add(std::move(type));
+}
+
+TypeId TreeMaker::any_type() {
+  if (draw_(6) != 5) return type();
+  TypeExpr record;
+  record.fields = some([&] { return TypeField{name(), type()}; });
+  return ast_.types.add(std::move(record));
 }
 
 AxisUse TreeMaker::axis_use() {
@@ -197,7 +205,7 @@ Call TreeMaker::call() {
 }
 
 ExprId TreeMaker::compound() {
-  switch (draw_(10)) {
+  switch (draw_(12)) {
     case 0: return add(ListLiteral{draw_(5) == 0 ? std::vector<ExprId>{} : some([&] { return expr(); })});
     case 1: return add(call());
     case 2: return add(Cast{static_cast<ElementKeyword>(draw_(12)), {}, expr()});
@@ -211,8 +219,17 @@ ExprId TreeMaker::compound() {
     case 6: return add(Local{block()});
     case 7: return add(Again{block()});
     case 8: return gradient();
+    case 9: return record();
+    case 10: return add(FieldOf{expr(), name()});
     default: return loop();
   }
+}
+
+ExprId TreeMaker::record() {
+  Record record;
+  if (draw_(3) == 0) record.base = expr();
+  record.fields = some([&] { return Field{name(), expr()}; });
+  return add(std::move(record));
 }
 
 ExprId TreeMaker::gradient() {

@@ -50,6 +50,7 @@ class TreeMaker {
 
   enum class Element : std::uint8_t { written, may_lack };
   TypeId type(Element element = Element::written);
+  TypeId any_type();
   AxisUse axis_use();
   MeshAxis mesh_axis();
   std::optional<Placement> placement();
@@ -65,6 +66,7 @@ class TreeMaker {
   Subscript subscript();
   ExprId with();
   Argument argument();
+  ExprId record();
   ExprId gradient();
   ExprId loop();
 

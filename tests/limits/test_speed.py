@@ -33,6 +33,21 @@ def session(statements):
     return "".join(forms[k % 4].format(k=k, k0=k - k % 4, k2=k - k % 4 + 2) + "\n" for k in range(statements))
 
 
+def record(fields):
+    """A record of so many fields: passed with its fields in another order, changed, taken field by field, and carried."""
+    names = [f"r{k}_" for k in range(fields)]
+    given, types, others = (", ".join(form.format(name) for name in names) for form in ("{}: 1.0", "{}: f32", "{}: 2.0"))
+    turned = ", ".join(reversed(types.split(", ")))
+    return f"""let p = {{{given}}}
+fn first(q: {{{turned}}}) = q.r0_
+print first(p)
+fn same(a: f32[..]?) = a
+let q = each(same, p)
+let r = {{..q, {others}}}
+let z = loop s = r for i < 3 {{ each(same, s) }}
+"""
+
+
 @unittest.skipUnless(sys.argv[-1] == OPTIMISED, "the build is not optimised")
 class Speed(Hostile):
     def best(self, runs, *arguments, statuses=(0,), given=os.devnull):
@@ -60,6 +75,10 @@ class Speed(Hostile):
         """Twice that is allowed: what grows with the square would take sixteen times as long."""
         few, many = (self.write(session(count), f"session{count}.tess") for count in (2_000, 8_000))
         self.assertLess(self.best(3, given=many), 8 * self.best(3, given=few))
+
+    def test_a_record_takes_four_times_as_long_for_four_times_as_many_fields(self):
+        few, many = (self.write(record(count), f"record{count}.tess") for count in (2_500, 10_000))
+        self.assertLess(self.best(3, "check", many), 8 * self.best(3, "check", few))
 
 
 if __name__ == "__main__":

@@ -6,6 +6,7 @@
 
 #include "typeck/elaborate/chosen.hpp"
 #include "typeck/elaborate/elaborator.hpp"
+#include "typeck/elaborate/records.hpp"
 #include "typeck/elaborate/table.hpp"
 
 namespace tessera::typeck {
@@ -36,16 +37,16 @@ const std::string* extent_name(const Ast& ast, const frontend::Dimension& dimens
 }
 
 bool names_everything(const Ast& ast, const frontend::Fn& fn) {
-  return std::all_of(fn.parameters.begin(), fn.parameters.end(), [&](const frontend::Parameter& parameter) {
+  return std::ranges::all_of(array_parameters(ast, fn), [&](const frontend::Parameter& parameter) {
     const frontend::TypeExpr& type = ast[parameter.type];
-    return !type.any_layout &&
+    return !type.any_layout && !type.any_shape &&
            std::all_of(type.dimensions.begin(), type.dimensions.end(),
                        [&](const frontend::Dimension& dimension) { return extent_name(ast, dimension) == nullptr; });
   });
 }
 
 bool names_axes(const Ast& ast, const frontend::Fn& fn) {
-  return std::any_of(fn.parameters.begin(), fn.parameters.end(), [&](const frontend::Parameter& parameter) {
+  return std::ranges::any_of(array_parameters(ast, fn), [&](const frontend::Parameter& parameter) {
     const auto& dimensions = ast[parameter.type].dimensions;
     return std::any_of(dimensions.begin(), dimensions.end(),
                        [](const auto& dimension) { return !dimension.axes.empty(); });
@@ -62,6 +63,9 @@ MaybeValue Calls::check_call(ExprId id, const frontend::Call& call, const Prefer
   if (const OperationInfo* operation = find_operation(call.callee.text)) {
     return call_operation(elaborator_, *operation, elaborator_.ast()[id].span, call, want);
   }
+  const bool is_each =
+      call.callee.text == "each" && elaborator_.environment().function("each", elaborator_.seen()) == nullptr;
+  if (is_each) return check_each(elaborator_, id, call);
   const Function* const function = callable(call.callee, call.arguments);
   return function == nullptr ? std::nullopt : call_function(id, call, *function);
 }
@@ -100,7 +104,11 @@ std::optional<std::vector<Checked>> Calls::arguments_for(const frontend::Call& c
       return std::nullopt;
     }
     given[at] = true;
-    bound[at] = elaborator_.check_array_as(*expr, *function.ast, fn.parameters[at].type);
+    const TypeId type = fn.parameters[at].type;
+    bound[at] = check_value_as(elaborator_, *expr, *function.ast, type);
+    const std::string who = fmt::format("the parameter `{}` of `{}`", fn.parameters[at].name.text, fn.name.text);
+    if (bound[at].has_value())
+      bound[at] = in_order(elaborator_, *bound[at], names_of(fields_of(*function.ast, type)), who, function.span);
     good = good && bound[at].has_value();
   }
   for (std::size_t k = 0; k < bound.size(); ++k) {
@@ -111,7 +119,7 @@ std::optional<std::vector<Checked>> Calls::arguments_for(const frontend::Call& c
   if (!good) return std::nullopt;
   std::vector<Checked> all;
   for (auto& value : bound) {
-    if (value) all.push_back(std::move(*value));
+    if (value) std::ranges::move(arrays_of(*value), std::back_inserter(all));
   }
   return all;
 }
@@ -122,6 +130,7 @@ bool Calls::bind_extents(const frontend::Parameter& parameter, const open::Type&
                          std::map<std::string, std::string>& bound_by) {
   const Ast& tree = elaborator_.ast();
   const frontend::TypeExpr& written = tree[parameter.type];
+  if (written.any_shape) return true;  // it binds none
   if (written.dimensions.size() != argument.rank()) {
     elaborator_.report(base::make(Kind::argument_mismatch, parameter.name.text,
                                   elaborator_.frame().function->definition().name.text, argument_text,
@@ -156,7 +165,7 @@ bool Calls::bind_extents(const frontend::Parameter& parameter, const open::Type&
 // Reads a parameter's type for this argument; the frame holds the extents.
 std::optional<WrittenType> Calls::parameter_type(const frontend::Parameter& parameter, const open::Type& argument,
                                                  const std::string& argument_text, Span call_span) {
-  auto written = elaborator_.types().written_type(elaborator_.ast(), parameter.type);
+  auto written = elaborator_.types().written_type(elaborator_.ast(), parameter.type, nullptr, &argument.shape());
   if (!written.has_value()) return std::nullopt;
   const bool element_fits = !written->element.has_value() || *written->element == argument.element();
   if (!element_fits || written->shape != argument.shape()) {
@@ -183,7 +192,7 @@ std::optional<std::vector<WrittenType>> Calls::parameter_types(const Function& f
   open::Region scratch;
   return elaborator_.in_region(scratch, [&]() -> std::optional<std::vector<WrittenType>> {
     std::map<std::string, std::string> bound_by;
-    const auto& parameters = function.definition().parameters;
+    const std::vector<frontend::Parameter> parameters = array_parameters(*function.ast, function.definition());
     for (std::size_t k = 0; k < arguments.size(); ++k) {
       const open::Type own = elaborator_.type(arguments[k]);
       if (!bind_extents(parameters[k], own, elaborator_.text(arguments[k]), arguments[k].span, bound_by))
@@ -202,28 +211,37 @@ std::optional<std::vector<WrittenType>> Calls::parameter_types(const Function& f
 
 MaybeValue Calls::call_function(ExprId id, const frontend::Call& call, const Function& function) {
   const Span span = elaborator_.ast()[id].span;
-  auto bound = bind_call(span, call, function);
+  auto arguments = arguments_for(call, function);
+  return arguments.has_value() ? call_with(span, function, std::move(*arguments)) : std::nullopt;
+}
+
+MaybeValue Calls::call_with(Span span, const Function& function, std::vector<Checked> arguments) {
+  auto bound = bind_arguments(span, function, std::move(arguments));
   if (!bound.has_value()) return std::nullopt;
   const bool is_complete = bound->use.is_complete;
   const ValueId node =
       elaborator_.emit(span, bound->use.results, open::Call{bound->use.instance, std::move(bound->arguments)});
   elaborator_.program().nodes[node].is_complete = is_complete;
-  return is_complete ? MaybeValue(elaborator_.elements_of(node, span)) : std::nullopt;
+  return is_complete ? MaybeValue(elaborator_.elements_of(node, span, bound->use.items)) : std::nullopt;
 }
 
 std::optional<Calls::BoundCall> Calls::bind_call(Span span, const frontend::Call& call, const Function& function) {
   auto arguments = arguments_for(call, function);
-  if (!arguments.has_value()) return std::nullopt;
-  const auto wanted = parameter_types(function, *arguments);
+  return arguments.has_value() ? bind_arguments(span, function, std::move(*arguments)) : std::nullopt;
+}
+
+std::optional<Calls::BoundCall> Calls::bind_arguments(Span span, const Function& function,
+                                                      std::vector<Checked> arguments) {
+  const auto wanted = parameter_types(function, arguments);
   if (!wanted.has_value()) return std::nullopt;
-  for (std::size_t k = 0; k < arguments->size(); ++k) {
-    Checked& argument = (*arguments)[k];
+  for (std::size_t k = 0; k < arguments.size(); ++k) {
+    Checked& argument = arguments[k];
     if (elaborator_.type(argument).mesh() == *(*wanted)[k].mesh) continue;
     if (MaybeValue again = elaborator_.again_on(argument, (*wanted)[k].mesh)) argument = std::move(*again);
   }
   auto instance = instance_of(function, *wanted, span);
   if (!instance.has_value()) return std::nullopt;
-  return BoundCall{std::move(*instance), elaborator_.uses(*arguments)};
+  return BoundCall{std::move(*instance), elaborator_.uses(arguments)};
 }
 
 std::optional<Calls::InstanceUse> Calls::instance_of(const Function& function, const std::vector<WrittenType>& written,
@@ -270,17 +288,19 @@ Calls::InstanceUse Calls::make_instance(const Function& function, const std::vec
     const FrameSwap swap(elaborator_, &frame);
     result = elaborator_.in_region(instance.body, [&]() -> MaybeValue {
       std::map<std::string, std::string> bound_by;
+      const std::vector<frontend::Parameter> parameters = array_parameters(*function.ast, fn);
       for (std::size_t k = 0; k < types.size(); ++k) {
         const open::Type own = types[k].type();
-        if (!bind_extents(fn.parameters[k], own, elaborator_.text(own), call_span, bound_by)) return std::nullopt;
-        const Span at = fn.parameters[k].name.span;
-        const ValueId value = elaborator_.parameter(at, own);
-        instance.parameters.push_back({value, fn.parameters[k].name.text, {}, types[k].span});
-        instance.parameters.back().is_chosen = fn.parameters[k].chosen.has_value();
-        if (!types[k].any_layout && !fn.parameters[k].chosen.has_value())
+        if (!bind_extents(parameters[k], own, elaborator_.text(own), call_span, bound_by)) return std::nullopt;
+        const ValueId value = elaborator_.parameter(parameters[k].name.span, own);
+        instance.parameters.push_back({value, parameters[k].name.text, {}, types[k].span});
+        instance.parameters.back().is_chosen = parameters[k].chosen.has_value();
+        if (!types[k].any_layout && !parameters[k].chosen.has_value())
           instance.parameters.back().layout = types[k].layout;
-        frame.locals.push_back(
-            {fn.parameters[k].name.text, elaborator_.names().with_affine(Checked{{value}, at, {}, {}, {}})});
+      }
+      for (std::size_t at = 0; const frontend::Parameter& parameter : fn.parameters) {
+        Checked value = parameter_value(*frame.ast, parameter, instance, at);
+        frame.locals.push_back({parameter.name.text, elaborator_.names().with_affine(std::move(value))});
       }
       MaybeValue made = function_result(fn);
       return fn.chosen.has_value() && made.has_value() ? chosen_result(fn, types, *made, instance) : made;
@@ -290,6 +310,7 @@ Calls::InstanceUse Calls::make_instance(const Function& function, const std::vec
   use.is_complete = result.has_value();
   instance.is_complete = use.is_complete;
   if (result.has_value()) {
+    use.items = result->items;
     instance.body.results = elaborator_.results_of(*result);
     for (const ValueId node : result->nodes) use.results.push_back(elaborator_.type(node));
   }
@@ -314,29 +335,39 @@ MaybeValue Calls::function_result(const frontend::Fn& fn) {
   MaybeValue value = elaborator_.check_block(
       fn.body, fn.results.size() == 1 ? elaborator_.types().want_of(elaborator_.ast(), fn.results[0]) : Preference{},
       true);
-  if (fn.results.size() == 1)
+  if (fn.results.size() == 1 && value.has_value() && value->is_array())
     elaborator_.wish(value, elaborator_.ast()[fn.body].result, before,
                      elaborator_.types().wish_of(elaborator_.ast(), fn.results[0]));
   if (!value.has_value() || fn.results.empty()) return value;
-  if (value->nodes.size() != fn.results.size()) {
-    elaborator_.report(base::make(Kind::result_count, fn.name.text, fn.results.size(), value->nodes.size())
+  if (value->count() != fn.results.size()) {
+    elaborator_.report(base::make(Kind::result_count, fn.name.text, fn.results.size(), value->count())
                            .at(value->span)
                            .also(fn.name.span, "declared here"));
     return std::nullopt;
   }
-  Checked all{{}, value->span, {}, {}, {}};
+  std::vector<Checked> all;
+  const std::vector<Checked> parts = elaborator_.parts(*value);
+  const std::string who = fmt::format("the result of `{}`", fn.name.text);
   for (std::size_t k = 0; k < fn.results.size(); ++k) {
+    if (is_record(elaborator_.ast(), fn.results[k]) || !parts[k].is_array()) {
+      MaybeValue moved = annotated_as(elaborator_, parts[k], elaborator_.ast(), fn.results[k], who, value->span);
+      if (!moved.has_value()) return std::nullopt;
+      all.push_back(std::move(*moved));
+      continue;
+    }
     auto written = elaborator_.types().written_type(elaborator_.ast(), fn.results[k]);
     if (!written.has_value()) return std::nullopt;
     written->any_layout = written->any_layout || fn.results_as[k].has_value();
     Checked part = *value;
-    part.nodes = {value->nodes[k]};
-    const MaybeValue moved =
-        elaborator_.annotated(part, *written, fmt::format("the result of `{}`", fn.name.text), value->span);
+    part.nodes = parts[k].nodes;
+    part.items.clear();
+    MaybeValue moved = elaborator_.annotated(part, *written, who, value->span);
     if (!moved.has_value()) return std::nullopt;
-    all.nodes.push_back(moved->node());
+    all.push_back(std::move(*moved));
   }
-  return all;
+  Checked made = tuple_of(all);
+  made.span = value->span;
+  return made;
 }
 
 // A function that names every extent and layout is checked where it is defined.
@@ -350,7 +381,7 @@ void Calls::check_definition(const Function& function) {
   std::vector<WrittenType> types;
   {
     const FrameSwap swap(elaborator_, &frame);
-    for (const frontend::Parameter& parameter : fn.parameters) {
+    for (const frontend::Parameter& parameter : array_parameters(*function.ast, fn)) {
       auto written = elaborator_.types().written_type(*function.ast, parameter.type);
       if (!written.has_value() || !elaborator_.made(*written).has_value()) return;
       types.push_back(std::move(*written));

@@ -27,7 +27,8 @@ class Calls {
   struct InstanceUse {
     open::InstanceId instance;
     std::vector<open::Type> results;
-    std::size_t height = 1;  // of the calls in it, itself included
+    std::vector<Fields> items = {};  // of the results, where records are among them
+    std::size_t height = 1;          // of the calls in it, itself included
     bool is_complete = true;
   };
   // A call's arguments, and what it calls.
@@ -36,12 +37,15 @@ class Calls {
     std::vector<open::Use> arguments;
   };
   std::optional<BoundCall> bind_call(Span span, const frontend::Call& call, const Function& function);
+  // A call with these arrays for its parameters, or for the fields of records among them.
+  MaybeValue call_with(Span span, const Function& function, std::vector<Checked> arguments);
   const Function* callable(const frontend::Name& callee,
                            std::span<const frontend::Argument> arguments = {});  // reports where there is none
   void check_definition(const Function& function);
 
  private:
   MaybeValue call_function(ExprId id, const frontend::Call& call, const Function& function);
+  std::optional<BoundCall> bind_arguments(Span span, const Function& function, std::vector<Checked> arguments);
   std::optional<InstanceUse> instance_of(const Function& function, const std::vector<WrittenType>& written,
                                          Span call_span);
   InstanceUse make_instance(const Function& function, const std::vector<WrittenType>& types, Span call_span);

@@ -48,6 +48,17 @@ bool is_outside(Elaborator& elaborator, const frontend::Fn& fn, std::string_view
 }  // namespace
 
 bool says_choice_rightly(Elaborator& elaborator, const frontend::Ast& ast, const frontend::Fn& fn) {
+  std::vector<frontend::TypeId> types = fn.results;
+  for (const frontend::Parameter& parameter : fn.parameters) types.push_back(parameter.type);
+  for (const frontend::TypeId type : types) {
+    if (fn.chosen.has_value() && !ast[type].fields.empty()) {
+      elaborator.report(base::make(Kind::auto_record, fn.name.text)
+                            .at(ast[type].span)
+                            .also(*fn.chosen, "this says that layouts are chosen")
+                            .suggest("hand the fields over as arrays, `w: f32[D, F] auto`, or leave `auto` out"));
+      return false;
+    }
+  }
   for (const frontend::Parameter& parameter : fn.parameters) {
     if (!parameter.chosen.has_value()) continue;
     if (is_outside(elaborator, fn, "`auto` behind a parameter's type", *parameter.chosen)) return false;

@@ -6,6 +6,7 @@
 #include "synth/kinds.hpp"
 #include "typeck/elaborate/elaborator.hpp"
 #include "typeck/elaborate/fold.hpp"
+#include "typeck/elaborate/records.hpp"
 #include "typeck/kinds.hpp"
 
 namespace tessera::typeck {
@@ -41,6 +42,12 @@ MaybeValue Elaborator::annotated(const Checked& value, const WrittenType& writte
 }
 
 MaybeValue Elaborator::check_as(ExprId id, const frontend::As& as) {
+  if (is_record(ast(), as.type)) {
+    const ValueId begins{static_cast<std::uint32_t>(begun())};
+    const MaybeValue operand = check_value_as(*this, as.operand, ast(), as.type);
+    if (!operand.has_value()) return std::nullopt;
+    return annotated_as(*this, *operand, ast(), as.type, "`as`", ast()[id].span, &as, begins);
+  }
   const auto written = types_.written_type(ast(), as.type);
   if (!written.has_value()) {
     check_array(as.operand);
@@ -57,9 +64,17 @@ MaybeValue Elaborator::check_as(ExprId id, const frontend::As& as) {
 }
 
 std::vector<Checked> Elaborator::parts(const Checked& value) {
-  if (value.nodes.size() == 1) return {value};
+  if (value.count() == 1) return {value};
   std::vector<Checked> all;
-  for (const ValueId node : value.nodes) all.push_back(names_.with_affine(Checked{{node}, value.span, {}, {}, {}}));
+  std::size_t at = 0;
+  for (const Fields& fields : items_of(value)) {
+    const auto first = value.nodes.begin() + static_cast<std::ptrdiff_t>(at);
+    const std::size_t arrays = std::max<std::size_t>(fields.size(), 1);
+    at += arrays;
+    Checked one{{first, first + static_cast<std::ptrdiff_t>(arrays)}, value.span, {}, {}, {}};
+    if (!fields.empty()) one.items = {fields};
+    all.push_back(names_.with_affine(std::move(one)));
+  }
   return all;
 }
 
@@ -70,22 +85,20 @@ std::vector<open::Use> Elaborator::results_of(const Checked& value) {
 }
 
 MaybeValue Elaborator::check_tuple(ExprId, const frontend::Tuple& tuple) {
-  Checked all;
-  bool good = true;
+  std::vector<Checked> all;
   for (const ExprId item : tuple.items) {
-    const MaybeValue value = check_array(item);
-    good = good && value.has_value();
-    if (value.has_value()) all.nodes.push_back(value->node());
+    const MaybeValue value = check_value(*this, item);
+    if (value.has_value()) all.push_back(*value);
   }
-  if (!good) return std::nullopt;
-  return all;
+  if (all.size() != tuple.items.size()) return std::nullopt;
+  return tuple_of(all);
 }
 
 // The nodes of a loop, branch or call with several results.
-Checked Elaborator::elements_of(ValueId node, Span span) {
+Checked Elaborator::elements_of(ValueId node, Span span, std::vector<Fields> items) {
   const std::vector<open::Type> types = program_.nodes[node].types;
-  if (types.size() == 1) return names_.with_affine(Checked{{node}, span, {}, {}, {}});
-  Checked all{{}, span, {}, {}, {}};
+  if (types.size() == 1) return names_.with_affine(Checked{{node}, span, {}, {}, {}, std::move(items)});
+  Checked all{{}, span, {}, {}, {}, std::move(items)};
   for (std::size_t k = 0; k < types.size(); ++k) {
     all.nodes.push_back(emit(span, {types[k]}, open::Element{node, static_cast<std::uint32_t>(k)}));
   }
@@ -132,8 +145,8 @@ MaybeValue Elaborator::check_again(ExprId id, const frontend::Again& again, cons
   const ValueId node = emit(span, std::move(types), std::move(made_again));
   program_.nodes[node].is_complete = result.has_value();
   if (!result.has_value()) return std::nullopt;
-  Checked value = elements_of(node, span);
-  if (result->nodes.size() == 1) value.known = result->known;
+  Checked value = elements_of(node, span, result->items);
+  if (result->is_array()) value.known = result->known;
   return value;
 }
 
@@ -163,6 +176,26 @@ MaybeValue Elaborator::scalar_of(const Checked& value, ElementType element, cons
   return finished(value, who, value.span);
 }
 
+namespace {
+
+// The value of the else branch with the fields of its records in the order of the then branch's.
+MaybeValue as_in_branch(Elaborator& elaborator, const Checked& value, const Checked& then_value) {
+  if (value.items == then_value.items) return value;
+  std::vector<Checked> all;
+  const std::vector<Fields> wanted = items_of(then_value);
+  for (const Checked& item : elaborator.parts(value)) {
+    MaybeValue ordered =
+        in_order(elaborator, item, wanted[all.size()], "the value of the first branch", then_value.span);
+    if (!ordered.has_value()) return std::nullopt;
+    all.push_back(std::move(*ordered));
+  }
+  Checked made = all.size() == 1 ? all.front() : tuple_of(all);
+  made.span = value.span;
+  return made;
+}
+
+}  // namespace
+
 MaybeValue Elaborator::check_if(ExprId id, const frontend::If& node, const Preference& want) {
   MaybeValue condition = check_array(node.condition);
   if (condition.has_value()) condition = scalar_of(*condition, ElementType::boolean, "the condition of `if`");
@@ -171,7 +204,7 @@ MaybeValue Elaborator::check_if(ExprId id, const frontend::If& node, const Prefe
   const MaybeValue then_value =
       in_region(both.then_region, [&] { return check_block(node.then_block, for_branch, true); });
   Preference for_else = for_branch;
-  if (then_value.has_value() && then_value->nodes.size() == 1 && !for_else.element.has_value())
+  if (then_value.has_value() && then_value->is_array() && !for_else.element.has_value())
     for_else.element = type(*then_value).element();
   const MaybeValue else_value =
       in_region(both.else_region, [&] { return check_block(node.else_block, for_else, true); });
@@ -186,22 +219,26 @@ MaybeValue Elaborator::joined(ExprId id, open::If both, const MaybeValue& condit
     report(base::make(Kind::branch_mismatch, a, b).at(span).also(then_value->span, a).also(else_value->span, b));
   };
   const bool are_whole = condition.has_value() && then_value.has_value() && else_value.has_value();
-  bool good = are_whole && then_value->nodes.size() == else_value->nodes.size();
+  bool good = are_whole && then_value->count() == else_value->count();
   if (are_whole && !good) {
-    mismatch(fmt::format("{} values", then_value->nodes.size()), fmt::format("{} values", else_value->nodes.size()));
+    mismatch(fmt::format("{} values", then_value->count()), fmt::format("{} values", else_value->count()));
   }
+  MaybeValue other_value = else_value;
+  if (good) other_value = as_in_branch(*this, *else_value, *then_value);
+  good = good && other_value.has_value();
   std::vector<open::Type> types;
   for (std::size_t k = 0; good && k < then_value->nodes.size(); ++k) {
     const open::Type wanted = type(then_value->nodes[k]);
-    const open::Type other = type(else_value->nodes[k]);
+    const open::Type other = type(other_value->nodes[k]);
     if (wanted.element() != other.element() || wanted.shape() != other.shape()) {
-      mismatch(text(then_value->nodes[k]), text(else_value->nodes[k]));
+      mismatch(text(then_value->nodes[k]), text(other_value->nodes[k]));
       good = false;
       break;
     }
-    Checked part = *else_value;
-    part.nodes = {else_value->nodes[k]};
-    if (else_value->nodes.size() > 1) part.expr = {};
+    Checked part = *other_value;
+    part.nodes = {other_value->nodes[k]};
+    part.items = {};
+    if (!other_value->is_array()) part.expr = {};
     std::vector<Checked> with_mesh = {Checked{{then_value->nodes[k]}, then_value->span, {}, {}, {}}, part};
     good = in_region(both.else_region, [&] { return unify_meshes(with_mesh, span); });
     if (!good) break;
@@ -215,7 +252,7 @@ MaybeValue Elaborator::joined(ExprId id, open::If both, const MaybeValue& condit
   if (!good) types.clear();
   const ValueId node = emit(span, std::move(types), std::move(both));
   program_.nodes[node].is_complete = good;
-  return good ? MaybeValue(elements_of(node, span)) : std::nullopt;
+  return good ? MaybeValue(elements_of(node, span, then_value->items)) : std::nullopt;
 }
 
 // What to write where a fraction takes the element type of integers: those of another operand, or of nothing that could

@@ -55,7 +55,7 @@ class Elaborator : public OpenGraph {
     return result;
   }
   MaybeValue check_expr(ExprId id, const Preference& want = {});
-  MaybeValue check_array(ExprId id, const Preference& want = {});  // one value, not a tuple
+  MaybeValue check_array(ExprId id, const Preference& want = {});  // one value, no tuple and no record
   // The same for an expression that stands by a type.
   MaybeValue check_array_as(ExprId id, const Ast& tree, TypeId type);
   bool is_literal(ExprId id) const;
@@ -75,7 +75,7 @@ class Elaborator : public OpenGraph {
   MaybeValue check_block(BlockId id, const Preference& want, bool tuple_allowed);
   MaybeValue annotated(const Checked& value, const WrittenType& written, const std::string& who, Span asked_at,
                        const frontend::As* as = nullptr, ValueId operand_begins = {});
-  Checked elements_of(ValueId node, Span span);
+  Checked elements_of(ValueId node, Span span, std::vector<Fields> items = {});
   MaybeValue scalar_of(const Checked& value, ElementType element, const std::string& who);
   std::vector<Checked> parts(const Checked& value);  // of a tuple
   static std::vector<open::Use> results_of(const Checked& value);
@@ -101,10 +101,11 @@ class Elaborator : public OpenGraph {
   bool count_turns(const frontend::Loop& loop, open::Loop& made_loop, Span span);
   MaybeValue condition_with(const frontend::Loop& loop, const std::vector<Checked>& values, const Checked& index);
   bool condition_first(const frontend::Loop& loop, const std::vector<Checked>& initial, open::Loop& made_loop);
-  bool loop_turn(const frontend::Loop& loop, const Checked& index, const Preference& want, open::Loop& made_loop);
+  bool loop_turn(const frontend::Loop& loop, const Checked& index, const Preference& want,
+                 const std::vector<Checked>& initial, open::Loop& made_loop, std::vector<Checked>& kept);
   bool pipelined(const frontend::Loop& loop, open::Loop& made_loop);
   std::optional<synth::Schedule> written_schedule(const frontend::Loop& loop);
-  bool loop_keeps_shapes(const frontend::Loop& loop, const open::Loop& made_loop, const Checked& body);
+  bool loop_keeps_shapes(const open::Loop& made_loop, const Checked& body);
   std::optional<std::vector<Selection>> selected(const Checked& base,
                                                  const std::vector<frontend::Subscript>& subscripts, Span span,
                                                  std::vector<RunTimeRange>* ranges = nullptr);

@@ -12,6 +12,7 @@
 #include "typeck/elaborate/elaborator.hpp"
 #include "typeck/elaborate/fold.hpp"
 #include "typeck/elaborate/ranges.hpp"
+#include "typeck/elaborate/records.hpp"
 #include "typeck/elaborate/several_names.hpp"
 #include "typeck/kinds.hpp"
 
@@ -46,13 +47,22 @@ std::string help_for_numbers(std::string_view expression) {
 MaybeValue Elaborator::check_array(ExprId id, const Preference& want) {
   MaybeValue value = check_expr(id, want);
   if (!value.has_value()) return std::nullopt;
-  if (value->nodes.size() == 1) return value;
-  std::string help = help_for_numbers(text(ast()[id].span));
-  if (help.empty())
-    help = statements_.help_for_names(id, value->nodes.size(), {}) +
-           ", then use the one that is meant; within an expression in braces: `{ let (a, b) = ...; a }`";
-  report(base::make(Kind::tuple_here).at(ast()[id].span).suggest(std::move(help)));
+  if (value->is_array()) return value;
+  if (value->is_record()) {
+    report_record(*this, *value, ast()[id].span);
+  } else {
+    report_tuple(*this, id, *value);
+  }
   return std::nullopt;
+}
+
+void report_tuple(Elaborator& elaborator, ExprId id, const Checked& tuple) {
+  const Span span = elaborator.ast()[id].span;
+  std::string help = help_for_numbers(elaborator.text(span));
+  if (help.empty())
+    help = elaborator.statements().help_for_names(id, tuple.count(), {}) +
+           ", then use the one that is meant; within an expression in braces: `{ let (a, b) = ...; a }`";
+  elaborator.report(base::make(Kind::tuple_here).at(span).suggest(std::move(help)));
 }
 
 std::string Statements::help_for_names(ExprId id, std::size_t values, const std::vector<std::string>& written) const {
@@ -122,6 +132,8 @@ MaybeValue Elaborator::check_node(ExprId id, const frontend::Expr& expr, const P
     MaybeValue operator()(const frontend::Gradient& node) const { return elaborator.check_gradient(id, node); }
     MaybeValue operator()(const frontend::Cast& node) const { return elaborator.check_cast(id, node); }
     MaybeValue operator()(const frontend::Tuple& node) const { return elaborator.check_tuple(id, node); }
+    MaybeValue operator()(const frontend::Record& node) const { return check_record(elaborator, id, node); }
+    MaybeValue operator()(const frontend::FieldOf& node) const { return check_field(elaborator, id, node); }
     MaybeValue operator()(const frontend::As& node) const { return elaborator.check_as(id, node); }
     MaybeValue operator()(const frontend::With& node) const { return elaborator.check_with(id, node, want); }
     MaybeValue operator()(const frontend::If& node) const { return elaborator.check_if(id, node, want); }

@@ -11,6 +11,7 @@
 
 #include "base/nearest.hpp"
 #include "typeck/elaborate/elaborator.hpp"
+#include "typeck/elaborate/records.hpp"
 #include "typeck/kinds.hpp"
 
 namespace tessera::typeck {
@@ -67,14 +68,39 @@ std::vector<Checked> kept_of_turn(Elaborator& elaborator, const frontend::Loop& 
                      "`(w, sum(w))`; to keep nothing write `loop`"));
     return {};
   }
-  all.erase(all.begin(), all.begin() + static_cast<std::ptrdiff_t>(carried));
-  body.nodes.resize(carried);
+  const auto first_kept = all.begin() + static_cast<std::ptrdiff_t>(carried);
+  const std::vector<Checked> next(all.begin(), first_kept);
+  const Span span = body.span;
+  body = next.size() == 1 ? next.front() : tuple_of(next);
+  body.span = span;
+  all.erase(all.begin(), first_kept);
   return all;
+}
+
+std::vector<Checked> arrays_of_all(const std::vector<Checked>& values) {
+  std::vector<Checked> all;
+  for (const Checked& value : values) {
+    for (Checked& array : arrays_of(value)) all.push_back(std::move(array));
+  }
+  return all;
+}
+
+// Where a field of a record that is written out was written; not valid for a field of any other record.
+ExprId expr_of_field(const Ast& ast, ExprId id, std::string_view field) {
+  const auto* const record = std::get_if<frontend::Record>(&ast[id].node);
+  if (record == nullptr || record->base.valid()) return {};
+  for (const frontend::Field& own : record->fields) {
+    if (own.name.text == field)
+      return std::holds_alternative<frontend::Record>(ast[own.value].node) ? ExprId{} : own.value;
+    if (field.starts_with(own.name.text + "."))
+      return expr_of_field(ast, own.value, field.substr(own.name.text.size() + 1));
+  }
+  return {};
 }
 
 // What is kept is a row of an array that the loop carries, too, and that begins with zeros.
 bool keep_rows(Elaborator& elaborator, const std::vector<Checked>& kept, const Checked& index, open::Loop& made_loop) {
-  for (const Checked& row : kept) {
+  for (const Checked& row : arrays_of_all(kept)) {
     const open::Type own = elaborator.type(row);
     Shape shape = own.shape();
     if (shape.size() == synth::kRankMax) {
@@ -99,6 +125,26 @@ bool keep_rows(Elaborator& elaborator, const std::vector<Checked>& kept, const C
   return true;
 }
 
+// As many values as are carried, with the fields of records in the order in which the loop starts.
+MaybeValue carried_next(Elaborator& elaborator, const frontend::Loop& loop, const std::vector<Checked>& initial,
+                        const Checked& body) {
+  if (body.count() != loop.carried.size()) {
+    elaborator.report(base::make(Kind::loop_count, loop.carried.size(), body.count()).at(body.span));
+    return std::nullopt;
+  }
+  std::vector<Checked> all;
+  for (const Checked& value : elaborator.parts(body)) {
+    const frontend::Name& name = loop.carried[all.size()].name;
+    MaybeValue ordered = in_order(elaborator, value, items_of(initial[all.size()]).front(),
+                                  fmt::format("the carried value `{}`", name.text), name.span);
+    if (!ordered.has_value()) return std::nullopt;
+    all.push_back(std::move(*ordered));
+  }
+  Checked next = all.size() == 1 ? all.front() : tuple_of(all);
+  next.span = body.span;
+  return next;
+}
+
 }  // namespace
 
 MaybeValue Elaborator::check_loop(ExprId id, const frontend::Loop& loop, const Preference& want) {
@@ -114,32 +160,39 @@ MaybeValue Elaborator::check_loop(ExprId id, const frontend::Loop& loop, const P
     const Span at = made_loop.names[made_loop.parameters.size()].span;
     made_loop.parameters.push_back(parameter(at, type_of(value)));
   }
+  std::vector<Checked> carried = *initial;
+  std::size_t arrays = 0;
   for (std::size_t k = 0; k < loop.carried.size(); ++k) {
-    const Span at = loop.carried[k].name.span;
-    frame_->locals.push_back(
-        {loop.carried[k].name.text, names_.with_affine(Checked{{made_loop.parameters[k]}, at, {}, {}, {}})});
+    Checked own{{}, loop.carried[k].name.span, {}, {}, {}, carried[k].items};
+    while (own.nodes.size() < carried[k].nodes.size()) own.nodes.push_back(made_loop.parameters[arrays++]);
+    carried[k] = names_.with_affine(std::move(own));
+    frame_->locals.push_back({loop.carried[k].name.text, carried[k]});
   }
   // The index lives where the first carried value does, so that it can select from it.
   const Span index_span = loop.index ? loop.index->span : span;
   made_loop.index = parameter(index_span, open::Type(ElementType::i64, {}, type_of(made_loop.initial[0]).mesh_ref()));
   const Checked index = names_.with_affine(Checked{{made_loop.index}, index_span, {}, {}, {}});
   if (loop.index) frame_->locals.push_back({loop.index->text, index});
-  const Preference body_want{loop.carried.size() == 1 ? std::optional(type_of(made_loop.initial[0]).element())
-                                                      : std::nullopt};
-  bool good = (!loop.is_scan || has_known_turns(*this, loop, made_loop)) && in_loop(made_loop, [&] {
-                return in_region(made_loop.body, [&] { return loop_turn(loop, index, body_want, made_loop); });
-              });
+  const bool is_one = loop.carried.size() == 1 && initial->front().is_array();
+  const Preference body_want{is_one ? std::optional(type_of(made_loop.initial[0]).element()) : std::nullopt};
+  std::vector<Checked> kept;
+  bool good =
+      (!loop.is_scan || has_known_turns(*this, loop, made_loop)) && in_loop(made_loop, [&] {
+        return in_region(made_loop.body, [&] { return loop_turn(loop, index, body_want, *initial, made_loop, kept); });
+      });
   frame_->locals.resize(outer);
   if (good && loop.is_pipeline) good = pipelined(loop, made_loop);
   std::vector<open::Type> types;
   for (const ValueId value : made_loop.parameters) types.push_back(type(value));
-  const std::size_t given = loop.is_scan ? types.size() : loop.carried.size();
+  const std::size_t given = loop.is_scan ? types.size() : arrays;
   const ValueId node = emit(span, good ? std::move(types) : std::vector<open::Type>{}, std::move(made_loop));
   program_.nodes[node].is_complete = good;
   if (!good) return std::nullopt;
+  carried.insert(carried.end(), kept.begin(), kept.end());
   Checked results = elements_of(node, span);
   results.nodes.resize(given);
-  return results.nodes.size() == 1 ? names_.with_affine(std::move(results)) : results;
+  results.items = tuple_of(carried).items;
+  return names_.with_affine(std::move(results));
 }
 
 // The values with which the loop starts.
@@ -148,13 +201,23 @@ std::optional<std::vector<Checked>> Elaborator::carried_first(const frontend::Lo
   std::vector<Checked> all;
   for (const frontend::Carried& carried : loop.carried) {
     const MaybeValue initial =
-        check_array(carried.init, Preference{loop.carried.size() == 1 ? want.element : std::nullopt});
+        check_value(*this, carried.init, Preference{loop.carried.size() == 1 ? want.element : std::nullopt});
     if (!initial.has_value()) continue;
     all.push_back(*initial);
-    made_loop.initial.push_back(use(*initial));
-    made_loop.names.push_back(carried.name);
-    if (type(*initial).rank() > 0 && lies_freely(*this, made_loop.initial.back()))
-      made_loop.fresh.push_back(static_cast<std::uint32_t>(made_loop.initial.size() - 1));
+    const std::vector<Checked> arrays = arrays_of(*initial);
+    for (std::size_t k = 0; k < arrays.size(); ++k) {
+      made_loop.initial.push_back(use(arrays[k]));
+      made_loop.names.push_back(carried.name);
+      bool is_free = initial->is_array();
+      if (initial->is_record()) {
+        const std::string& field = initial->items.front()[k];
+        made_loop.names.back().text += "." + field;
+        made_loop.initial.back().expr = expr_of_field(ast(), carried.init, field);
+        is_free = made_loop.initial.back().expr.valid();
+      }
+      if (is_free && type(arrays[k]).rank() > 0 && lies_freely(*this, made_loop.initial.back()))
+        made_loop.fresh.push_back(static_cast<std::uint32_t>(made_loop.initial.size() - 1));
+    }
   }
   if (all.size() != loop.carried.size()) return std::nullopt;
   return all;
@@ -203,13 +266,14 @@ bool Elaborator::condition_first(const frontend::Loop& loop, const std::vector<C
 
 // The body, and behind it the condition of the next turn.
 bool Elaborator::loop_turn(const frontend::Loop& loop, const Checked& index, const Preference& want,
-                           open::Loop& made_loop) {
+                           const std::vector<Checked>& initial, open::Loop& made_loop, std::vector<Checked>& kept) {
   MaybeValue body = check_block(loop.body, want, true);
   if (!body.has_value()) return false;
   made_loop.body_span = body->span;
-  const std::vector<Checked> kept = loop.is_scan ? kept_of_turn(*this, loop, *body) : std::vector<Checked>{};
+  if (loop.is_scan) kept = kept_of_turn(*this, loop, *body);
   if (loop.is_scan && kept.empty()) return false;
-  if (!loop_keeps_shapes(loop, made_loop, *body)) return false;
+  body = carried_next(*this, loop, initial, *body);
+  if (!body.has_value() || !loop_keeps_shapes(made_loop, *body)) return false;
   made_loop.body.results = results_of(*body);
   if (loop.is_scan) return keep_rows(*this, kept, index, made_loop);
   if (!loop.condition.valid()) return true;
@@ -246,11 +310,7 @@ std::optional<synth::Schedule> Elaborator::written_schedule(const frontend::Loop
 }
 
 // A value may come in another layout, of which insertion says whether it is one.
-bool Elaborator::loop_keeps_shapes(const frontend::Loop& loop, const open::Loop& made_loop, const Checked& body) {
-  if (body.nodes.size() != loop.carried.size()) {
-    report(base::make(Kind::loop_count, loop.carried.size(), body.nodes.size()).at(body.span));
-    return false;
-  }
+bool Elaborator::loop_keeps_shapes(const open::Loop& made_loop, const Checked& body) {
   for (std::size_t k = 0; k < body.nodes.size(); ++k) {
     const open::Type& before = type(made_loop.initial[k].value);
     const open::Type& after = type(body.nodes[k]);
@@ -260,9 +320,9 @@ bool Elaborator::loop_keeps_shapes(const frontend::Loop& loop, const open::Loop&
     if (before.element() != after.element() && before.shape() == after.shape())
       help = fmt::format("end the body with a cast, `{}(...)`", synth::name(before.element()));
     report(
-        base::make(Kind::loop_carried, loop.carried[k].name.text, text(made_loop.initial[k].value), text(body.nodes[k]))
+        base::make(Kind::loop_carried, made_loop.names[k].text, text(made_loop.initial[k].value), text(body.nodes[k]))
             .at(body.span, text(body.nodes[k]))
-            .also(loop.carried[k].name.span, text(made_loop.initial[k].value))
+            .also(made_loop.names[k].span, text(made_loop.initial[k].value))
             .suggest(help));
     return false;
   }

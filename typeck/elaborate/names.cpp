@@ -8,6 +8,7 @@
 #include "base/nearest.hpp"
 #include "frontend/foreign.hpp"
 #include "typeck/elaborate/elaborator.hpp"
+#include "typeck/elaborate/records.hpp"
 #include "typeck/elaborate/table.hpp"
 
 namespace tessera::typeck {
@@ -27,7 +28,7 @@ bool Names::is_bound(const std::string& name) const {
   const Environment& environment = elaborator_.environment();
   const Seen seen = elaborator_.seen();
   return is_here || named_text(name).has_value() || environment.variable(name, seen) != nullptr ||
-         environment.constant(name, seen) != nullptr;
+         environment.constant(name, seen) != nullptr || environment.record(name, seen) != nullptr;
 }
 
 ValueId Names::input_node(const Variable& variable, Moment moment) {
@@ -56,6 +57,8 @@ MaybeValue Names::named_value(const std::string& name, Span span, ExprId id) {
       value.affine = affine->second;
     return with_affine(std::move(value));
   }
+  if (const NamedRecord* record = elaborator_.environment().record(name, seen))
+    return record_value(*record, span, seen);
   if (const Constant* constant = elaborator_.environment().constant(name, seen)) {
     MaybeValue value = elaborator_.statements().used_files().value_of(*constant);
     if (!value.has_value()) return std::nullopt;
@@ -67,8 +70,21 @@ MaybeValue Names::named_value(const std::string& name, Span span, ExprId id) {
   return std::nullopt;
 }
 
+// The variables of its fields as one value.
+Checked Names::record_value(const NamedRecord& record, Span span, const Seen& seen) {
+  Checked value{{}, span, {}, {}, {}, {record.fields}};
+  for (const std::string& field : record.fields) {
+    const Variable* const variable = elaborator_.environment().variable(record.name + "." + field, seen);
+    TESSERA_CHECK(variable != nullptr, "a record's field is no variable");
+    value.nodes.push_back(input_node(*variable, seen.at));
+    value.known_fields.push_back(variable->known);
+  }
+  return value;
+}
+
 // An i64 scalar that carries no sum yet stands for itself.
 Checked Names::with_affine(Checked value) const {
+  if (!value.is_array()) return value;
   const open::Type& array = elaborator_.type(value);
   if (array.rank() != 0 || array.element() != ElementType::i64 || value.affine.has_value()) return value;
   if (const auto known = elaborator_.known_integer(value)) {
@@ -84,7 +100,8 @@ void Names::bind_name(const frontend::Name& name, const MaybeValue& value) {
     Frame& frame = elaborator_.frame();
     frame.locals.push_back({name.text, value.has_value() ? MaybeValue(with_affine(*value)) : std::nullopt});
     const bool is_chosen = frame.function != nullptr && frame.function->definition().chosen.has_value();
-    if (is_chosen && value.has_value()) frame.named.push_back({name.text, name.span, value->node()});
+    if (is_chosen && value.has_value() && value->is_array())
+      frame.named.push_back({name.text, name.span, value->node()});
     return;
   }
   if (!value.has_value()) {
@@ -92,17 +109,28 @@ void Names::bind_name(const frontend::Name& name, const MaybeValue& value) {
     return;
   }
   poisoned_.erase(name.text);
+  for (const std::uint32_t slot : elaborator_.environment().field_slots_hidden_from_now(name.text))
+    hidden_slots_.insert(slot);
+  if (!value->is_record()) return bind_variable(name.text, name.span, *value);
+  const Fields& fields = value->items.front();
+  const std::vector<Checked> arrays = arrays_of(*value);
+  for (std::size_t k = 0; k < arrays.size(); ++k) bind_variable(name.text + "." + fields[k], name.span, arrays[k]);
+  const auto hidden = elaborator_.environment().bind(NamedRecord{name.text, fields, name.span});
+  if (hidden.has_value()) hidden_slots_.insert(*hidden);
+}
+
+void Names::bind_variable(const std::string& name, Span span, const Checked& value) {
   const std::uint32_t slot = elaborator_.environment().new_slot();
-  const open::Type& own = elaborator_.type(*value);
-  Variable variable = Variable::of_shape(name.text, own.element(), own.shape(), own.mesh_ref());
-  variable.known = value->known;
+  const open::Type& own = elaborator_.type(value);
+  Variable variable = Variable::of_shape(name, own.element(), own.shape(), own.mesh_ref());
+  variable.known = value.known;
   variable.slot = slot;
-  variable.span = name.span;
+  variable.span = span;
   const auto hidden = elaborator_.environment().bind(variable);
   if (hidden.has_value()) hidden_slots_.insert(*hidden);
-  slot_nodes_[slot] = value->node();
-  if (value->affine.has_value()) slot_affines_[slot] = *value->affine;
-  elaborator_.program().statements.back().bound.push_back({name.text, name.span, value->node(), slot, variable.type});
+  slot_nodes_[slot] = value.node();
+  if (value.affine.has_value()) slot_affines_[slot] = *value.affine;
+  elaborator_.program().statements.back().bound.push_back({name, span, value.node(), slot, variable.type});
 }
 
 void Names::report_unknown_name(const std::string& name, Span span) {
@@ -110,6 +138,8 @@ void Names::report_unknown_name(const std::string& name, Span span) {
   const Seen seen = elaborator_.seen();
   const Moment moment = seen.at;
   std::vector<std::string> names = elaborator_.environment().variable_names(seen);
+  std::erase_if(names, [](const std::string& field) { return field.find('.') != std::string::npos; });
+  for (std::string& record : elaborator_.environment().record_names(seen)) names.push_back(std::move(record));
   for (std::string& constant : elaborator_.environment().constant_names(seen)) names.push_back(std::move(constant));
   for (const Local& bound : elaborator_.frame().locals) names.push_back(bound.name);
   names.insert(names.end(), {"true", "false"});

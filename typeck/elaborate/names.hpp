@@ -43,6 +43,8 @@ class Names {
   void report_unknown_name(const std::string& name, Span span);
   std::optional<std::string> named_text(std::string_view name) const;
   std::optional<std::variant<std::string, Checked>> file_name_part(const std::string& name, Span span);
+  Checked record_value(const NamedRecord& record, Span span, const Seen& seen);
+  void bind_variable(const std::string& name, Span span, const Checked& value);
   ValueId input_node(const Variable& variable, Moment moment);
 
   Elaborator& elaborator_;

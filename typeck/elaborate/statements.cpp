@@ -9,6 +9,7 @@
 #include "synth/program/type_rules.hpp"
 #include "typeck/elaborate/chosen.hpp"
 #include "typeck/elaborate/elaborator.hpp"
+#include "typeck/elaborate/records.hpp"
 #include "typeck/elaborate/table.hpp"
 
 namespace tessera::typeck {
@@ -86,7 +87,7 @@ bool Statements::check_let(StatementId id, const frontend::Let& let) {
   const bool good = !values.empty();
   for (std::size_t k = 0; k < let.names.size(); ++k)
     elaborator_.names().bind_name(let.names[k], good ? MaybeValue(values[k]) : std::nullopt);
-  const bool annotate = good && let.names.size() == 1 && !let.type.has_value();
+  const bool annotate = good && let.names.size() == 1 && !let.type.has_value() && values[0].is_array();
   if (annotate) elaborator_.frame().lets.push_back({id, values[0].node(), elaborator_.environment().now()});
   return good;
 }
@@ -139,16 +140,15 @@ MaybeValue Statements::let_value(StatementId, const frontend::Let& let) {
                                         define->first, define->second, define->first);
     }
   } else if (one_name) {
-    value = let.type.has_value() ? elaborator_.check_array_as(let.value, elaborator_.ast(), *let.type)
-                                 : elaborator_.check_array(let.value);
+    value = let.type.has_value() ? check_value_as(elaborator_, let.value, elaborator_.ast(), *let.type)
+                                 : check_value(elaborator_, let.value);
   } else {
     value = elaborator_.check_expr(
         let.value, let.type.has_value() ? elaborator_.types().want_of(elaborator_.ast(), *let.type) : Preference{});
   }
   if (!value.has_value() || !let.type.has_value()) return value;
-  const auto written = elaborator_.types().written_type(elaborator_.ast(), *let.type);
-  if (!written.has_value()) return std::nullopt;
-  return elaborator_.annotated(*value, *written, fmt::format("`{}`", let.names[0].text), value->span);
+  return annotated_as(elaborator_, *value, elaborator_.ast(), *let.type, fmt::format("`{}`", let.names[0].text),
+                      value->span);
 }
 
 // ---- fn
@@ -159,6 +159,12 @@ void Statements::check_fn_statement(StatementId id, const frontend::Fn& fn) {
   for (const frontend::Parameter& parameter : fn.parameters) names.push_back(parameter.name);
   if (const frontend::Name* twice = repeated(names)) {
     elaborator_.report(base::make(Kind::name_repeated, twice->text).at(twice->span));
+    return;
+  }
+  const auto is_good = [&](TypeId type) { return names_fields_once(elaborator_, elaborator_.ast(), type); };
+  if (!std::ranges::all_of(fn.parameters, [&](const auto& parameter) { return is_good(parameter.type); }) ||
+      !std::ranges::all_of(fn.results, is_good)) {
+    elaborator_.names().poison(fn.name.text);
     return;
   }
   if (find_operation(fn.name.text) != nullptr) {
@@ -237,24 +243,38 @@ bool Statements::check_print(Span span, const frontend::Print& print) {
     const MaybeValue value = finished_for_output(item, "print");
     good = good && value.has_value();
     if (!value.has_value()) continue;
+    if (value->is_record()) {
+      if (!operation.items.empty()) elaborator_.effect(span, std::exchange(operation, {}), std::exchange(nodes, {}));
+      print_fields(elaborator_, span, *value);
+      continue;
+    }
     operation.items.push_back({{}, static_cast<std::int32_t>(nodes.size())});
     nodes.push_back(*value);
   }
-  if (good) elaborator_.effect(span, std::move(operation), nodes);
+  if (good && !operation.items.empty()) elaborator_.effect(span, std::move(operation), nodes);
   return good;
 }
 
 // A value that leaves the program: its pending sums are finished first.
 MaybeValue Statements::finished_for_output(ExprId expr, const std::string& who) {
-  const MaybeValue value = elaborator_.check_array(expr);
-  return value.has_value() ? MaybeValue(elaborator_.finished(*value, who, value->span, true)) : std::nullopt;
+  MaybeValue value = check_value(elaborator_, expr);
+  if (!value.has_value()) return std::nullopt;
+  if (value->is_array()) return elaborator_.finished(*value, who, value->span, true);
+  const std::vector<Checked> arrays = arrays_of(*value);
+  for (std::size_t k = 0; k < arrays.size(); ++k)
+    value->nodes[k] = elaborator_.finished(arrays[k], who, value->span, true).node();
+  return value;
 }
 
 bool Statements::check_show(Span span, const frontend::Show& show) {
-  const MaybeValue value = elaborator_.check_array(show.value);
+  const MaybeValue value = check_value(elaborator_, show.value);
   if (!value.has_value()) return false;
-  elaborator_.effect(span, synth::Show{elaborator_.add_string(elaborator_.text(elaborator_.ast()[show.value].span))},
-                     {*value});
+  const std::string text = elaborator_.text(elaborator_.ast()[show.value].span);
+  const std::vector<Checked> arrays = arrays_of(*value);
+  for (std::size_t k = 0; k < arrays.size(); ++k) {
+    const std::string label = value->is_record() ? text + "." + value->items.front()[k] : text;
+    elaborator_.effect(span, synth::Show{elaborator_.add_string(label)}, {arrays[k]});
+  }
   return true;
 }
 
@@ -270,7 +290,8 @@ bool Statements::check_plan_statement(Span span, const frontend::PlanStatement& 
 
 // `"step{i}.npy"`: the integers that the name is made of become operands behind the array.
 bool Statements::check_save(Span span, const frontend::Save& save) {
-  const MaybeValue value = save.shards ? elaborator_.check_array(save.value) : finished_for_output(save.value, "save");
+  MaybeValue value = elaborator_.check_array(save.value);
+  if (value.has_value() && !save.shards) value = elaborator_.finished(*value, "save", value->span, true);
   const auto name = elaborator_.names().file_name(save.shards ? "save_shards" : "save",
                                                   {save.path, save.path_span, save.array, save.array_span});
   if (!value.has_value() || !name.has_value()) return false;
@@ -360,8 +381,12 @@ bool Statements::check_expression_statement(Span span, const frontend::ExprState
   }
   const MaybeValue value = finished_for_output(node.value, "a shown value");
   if (!value.has_value()) return false;
-  elaborator_.program().statements.back().shown = value->node();
+  if (value->is_array()) elaborator_.program().statements.back().shown = value->node();
   elaborator_.names().bind_name(frontend::Name{"_", span}, value);
+  if (value->is_record()) {
+    print_fields(elaborator_, span, *value);
+    return true;
+  }
   elaborator_.effect(span, synth::Print{{{{}, 0}}}, {*value});
   return true;
 }

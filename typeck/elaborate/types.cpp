@@ -170,7 +170,8 @@ void WrittenTypes::report_unknown_mesh(const frontend::Name& mesh) {
   elaborator_.report(base::make(Kind::unknown_mesh, mesh.text).at(mesh.span).suggest(std::move(help)));
 }
 
-std::optional<WrittenType> WrittenTypes::written_type(const Ast& tree, TypeId id, const Shape* file_shape) {
+std::optional<WrittenType> WrittenTypes::written_type(const Ast& tree, TypeId id, const Shape* file_shape,
+                                                      const Shape* any_shape) {
   const frontend::TypeExpr& type = tree[id];
   WrittenType written;
   written.span = type.span;
@@ -186,6 +187,15 @@ std::optional<WrittenType> WrittenTypes::written_type(const Ast& tree, TypeId id
       return std::nullopt;
     }
     written.mesh = named->mesh;
+  }
+  if (type.any_shape) {
+    if (any_shape == nullptr || !type.any_layout) {
+      elaborator_.report(base::make(Kind::any_shape_here)
+                             .at(type.span)
+                             .suggest(any_shape == nullptr ? "write the extents" : "add `?`, as in `f32[..]?`"));
+      return std::nullopt;
+    }
+    written.shape = *any_shape;
   }
   bool good = true;
   if (type.dimensions.size() > synth::kRankMax) {

@@ -40,15 +40,25 @@ struct Affine {
   std::int64_t constant = 0;
 };
 
-// A checked expression.
+// The names of a record's fields, in their order; those of a record in it follow behind a point, as `layer.w`. An array
+// has none.
+using Fields = std::vector<std::string>;
+
+// A checked expression: an array, a record or a tuple of these.
 struct Checked {
-  std::vector<ValueId> nodes;  // one; several for a tuple
+  std::vector<ValueId> nodes;  // one; several for a tuple, and one for each field of a record
   Span span;
   ExprId expr;  // the text it came from; not valid for values made on the way
   std::optional<KnownScalar> known;
   std::optional<Affine> affine;
+  std::vector<Fields> items = {};                             // empty where there are arrays alone
+  std::vector<std::optional<KnownScalar>> known_fields = {};  // of a record, where some are known
 
   ValueId node() const { return nodes.at(0); }
+  // How many values a tuple has; 1 for an array or a record.
+  std::size_t count() const { return items.empty() ? nodes.size() : items.size(); }
+  bool is_record() const { return items.size() == 1 && !items.front().empty(); }
+  bool is_array() const { return count() == 1 && !is_record(); }
 };
 using MaybeValue = std::optional<Checked>;
 

@@ -22,7 +22,9 @@ class WrittenTypes {
  public:
   WrittenTypes(Elaborator& elaborator, const Placements& placements)
       : elaborator_(elaborator), placements_(placements) {}
-  std::optional<WrittenType> written_type(const Ast& ast, TypeId id, const Shape* file_shape = nullptr);
+  // `[..]` stands for `any_shape`, and is refused where there is none.
+  std::optional<WrittenType> written_type(const Ast& ast, TypeId id, const Shape* file_shape = nullptr,
+                                          const Shape* any_shape = nullptr);
   std::optional<MeshRef> made_mesh(Span span, const frontend::MeshStatement& statement);
   // The mesh where the text or a wish puts it.
   std::optional<MeshRef> placed_mesh(Span span, const frontend::MeshStatement& statement, const MeshRef& mesh);

@@ -1,6 +1,7 @@
 #include "typeck/typed/environment.hpp"
 
 #include <algorithm>
+#include <utility>
 
 #include "typeck/typed/mentions.hpp"
 
@@ -58,7 +59,7 @@ Environment::Environment() = default;
 
 // Can the body of a function mean this binding of a name? What its whole text mentions is more than it means.
 bool Environment::function_sees(const std::string& name, Moment bound) const {
-  const base::SourceId* text = mentioned_.find(name);
+  const base::SourceId* text = mentioned_.find(name.substr(0, name.find('.')));
   return text != nullptr && *text_ends_.find(*text) > bound;
 }
 
@@ -79,6 +80,22 @@ std::optional<std::uint32_t> Environment::bind(const NamedText& text) {
   const auto hidden = slot_hidden_from_now(text.name);
   keep(texts_, {text.name, now_++}, text);
   return hidden;
+}
+
+std::optional<std::uint32_t> Environment::bind(const NamedRecord& record) {
+  const auto hidden = slot_hidden_from_now(record.name);
+  keep(records_, {record.name, now_++}, record);
+  return hidden;
+}
+
+std::vector<std::uint32_t> Environment::field_slots_hidden_from_now(const std::string& name) const {
+  std::vector<std::uint32_t> slots;
+  const NamedRecord* const own = record(name, now_);
+  if (own == nullptr) return slots;
+  for (const std::string& field : own->fields) {
+    if (const auto slot = slot_hidden_from_now(name + "." + field)) slots.push_back(*slot);
+  }
+  return slots;
 }
 
 void Environment::bind(const Function& function) { bind_in({}, function); }
@@ -107,7 +124,7 @@ void Environment::bind(const NamedMesh& mesh) {
 Moment Environment::last_value(std::string_view name, const Seen& from) const {
   const auto moment = [](const auto* binding) { return binding == nullptr ? Moment{0} : binding->key.second; };
   return std::max({moment(seen_from(variables_, name, from)), moment(seen_from(texts_, name, from)),
-                   moment(seen_from(constants_, name, from))});
+                   moment(seen_from(constants_, name, from)), moment(seen_from(records_, name, from))});
 }
 
 Moment Environment::last_function(std::string_view name, const Seen& from) const {
@@ -118,7 +135,13 @@ Moment Environment::last_function(std::string_view name, const Seen& from) const
 const base::PersistentMap<std::pair<std::string, Moment>, Variable>::Entry* Environment::seen_variable(
     std::string_view name, const Seen& from) const {
   const auto* variable = seen_from(variables_, name, from);
-  return variable != nullptr && variable->key.second == last_value(name, from) ? variable : nullptr;
+  if (variable == nullptr || variable->key.second != last_value(name, from)) return nullptr;
+  const std::size_t dot = name.find('.');
+  if (dot == std::string_view::npos) return variable;
+  const auto* of = seen_record(name.substr(0, dot), from);
+  // The last bindings before that of a record are those of its fields.
+  if (of == nullptr || variable->key.second > of->key.second) return nullptr;
+  return std::cmp_less_equal(of->key.second - variable->key.second, of->value.fields.size()) ? variable : nullptr;
 }
 
 const Variable* Environment::variable(std::string_view name, const Seen& from) const {
@@ -132,6 +155,15 @@ const NamedText* Environment::text(std::string_view name, const Seen& from) cons
 const Constant* Environment::constant(std::string_view name, const Seen& from) const {
   const auto* constant = seen_from(constants_, name, from);
   return constant != nullptr && constant->key.second == last_value(name, from) ? &constant->value : nullptr;
+}
+const base::PersistentMap<std::pair<std::string, Moment>, NamedRecord>::Entry* Environment::seen_record(
+    std::string_view name, const Seen& from) const {
+  const auto* record = seen_from(records_, name, from);
+  return record != nullptr && record->key.second == last_value(name, from) ? record : nullptr;
+}
+const NamedRecord* Environment::record(std::string_view name, const Seen& from) const {
+  const auto* record = seen_record(name, from);
+  return record == nullptr ? nullptr : &record->value;
 }
 const Function* Environment::function(std::string_view name, const Seen& from) const {
   return value_from(functions_, name, from);
@@ -168,6 +200,11 @@ std::vector<std::string> Environment::variable_names(const Seen& from) const {
 std::vector<std::string> Environment::constant_names(const Seen& from) const {
   std::vector<std::string> names = names_before(constants_, from);
   std::erase_if(names, [&](const std::string& name) { return constant(name, from) == nullptr; });
+  return names;
+}
+std::vector<std::string> Environment::record_names(const Seen& from) const {
+  std::vector<std::string> names = names_before(records_, from);
+  std::erase_if(names, [&](const std::string& name) { return record(name, from) == nullptr; });
   return names;
 }
 std::vector<std::string> Environment::function_names(const Seen& from) const { return names_before(functions_, from); }

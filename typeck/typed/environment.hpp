@@ -98,6 +98,14 @@ struct NamedText {  // `let dir = "out"`
   base::Span span;
 };
 
+// `let p = {w: a, b: c}`: its fields are the variables `p.w` and `p.b`, which are bound right before it, one after the
+// other.
+struct NamedRecord {
+  std::string name;
+  std::vector<std::string> fields;
+  base::Span span;
+};
+
 class Environment {
  public:
   Environment();
@@ -107,6 +115,9 @@ class Environment {
   // the names bound before the function.
   std::optional<std::uint32_t> bind(const Variable& variable);
   std::optional<std::uint32_t> bind(const NamedText& text);
+  std::optional<std::uint32_t> bind(const NamedRecord& record);
+  // The slots of the fields of a record that the next binding of its name hides for good.
+  std::vector<std::uint32_t> field_slots_hidden_from_now(const std::string& name) const;
   void bind(const Function& function);
   // The same in a file that `use` brought, or in the program what it brings.
   void bind_in(base::SourceId file, const Function& function);
@@ -114,9 +125,11 @@ class Environment {
   void bind(const NamedMesh& mesh);
   std::uint32_t new_slot() { return next_slot_++; }
 
-  // A name is a variable's, a text's or a constant's: that of the last binding.
+  // A name is a variable's, a text's, a constant's or a record's: that of the last binding. A field, `p.w`, is a
+  // variable's as long as `p` is a record's that has it.
   const Variable* variable(std::string_view name, const Seen& from) const;
   const NamedText* text(std::string_view name, const Seen& from) const;
+  const NamedRecord* record(std::string_view name, const Seen& from) const;
   const Constant* constant(std::string_view name, const Seen& from) const;
   const Function* function(std::string_view name, const Seen& from) const;
   const NamedMesh* mesh(std::string_view name, Moment at) const;
@@ -138,6 +151,7 @@ class Environment {
 
   std::vector<std::string> variable_names(const Seen& from) const;
   std::vector<std::string> constant_names(const Seen& from) const;
+  std::vector<std::string> record_names(const Seen& from) const;
   std::vector<std::string> function_names(const Seen& from) const;
   std::vector<std::string> mesh_names(Moment at) const;
   // Every mesh that was ever declared and is not forgotten.
@@ -160,6 +174,8 @@ class Environment {
 
   const base::PersistentMap<std::pair<std::string, Moment>, Variable>::Entry* seen_variable(std::string_view name,
                                                                                             const Seen& from) const;
+  const base::PersistentMap<std::pair<std::string, Moment>, NamedRecord>::Entry* seen_record(std::string_view name,
+                                                                                             const Seen& from) const;
   // When a name of a value was last bound; 0: never.
   Moment last_value(std::string_view name, const Seen& from) const;
   Moment last_function(std::string_view name, const Seen& from) const;
@@ -168,6 +184,7 @@ class Environment {
   Timeline<Variable> variables_;
   Timeline<NamedText> texts_;
   Timeline<Constant> constants_;
+  Timeline<NamedRecord> records_;
   Timeline<Function> functions_;
   Timeline<NamedMesh> meshes_;
   base::PersistentMap<Moment, synth::MeshRef> defaults_;

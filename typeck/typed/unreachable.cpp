@@ -16,6 +16,7 @@ class Environment::Sweep {
     for (const std::string& name : of.variable_names(of.now())) reach_value(name, of.now());
     of.texts_.for_each([&](const auto& bound) { reach_value(bound.key.first, of.now()); });
     for (const std::string& name : of.constant_names(of.now())) reach_value(name, of.now());
+    for (const std::string& name : of.record_names(of.now())) reach_value(name, of.now());
     for (const std::string& name : of.function_names(of.now())) reach_function(name, of.now());
     while (!open_.empty()) {
       const Body body = open_.back();
@@ -34,6 +35,7 @@ class Environment::Sweep {
     into.variables_ = {};
     into.texts_ = {};
     into.constants_ = {};
+    into.records_ = {};
     into.functions_ = {};
     into.mentioned_ = {};
     into.text_ends_ = {};
@@ -47,6 +49,7 @@ class Environment::Sweep {
     keep_reached(of_.variables_, into.variables_);
     keep_reached(of_.texts_, into.texts_);
     keep_reached(of_.constants_, into.constants_);
+    keep_reached(of_.records_, into.records_);
     keep_reached(of_.functions_, into.functions_);
     into.variables_.for_each([&](const auto& bound) { reached.slots.insert(bound.value.slot); });
     take_mentions(into);
@@ -61,13 +64,16 @@ class Environment::Sweep {
     Seen sees;
   };
 
-  // Variables, strings and constants share their names; functions have their own.
+  // Variables, strings, constants and records share their names; functions have their own.
   void reach_value(const std::string& name, const Seen& from) {
     if (const auto* variable = of_.seen_variable(name, from)) {
       reached_.insert(variable->key.second);
     } else if (const Moment last = of_.last_value(name, from); last != 0) {
       const bool is_new = reached_.insert(last).second;
       const Constant* const constant = of_.constant(name, from);
+      const NamedRecord* const record = of_.record(name, from);
+      for (std::size_t k = 0; record != nullptr && k < record->fields.size(); ++k)
+        reach_value(name + "." + record->fields[k], from);
       if (is_new && constant != nullptr) open_.push_back({constant->ast.get(), constant->statement, constant->sees()});
     }
   }

@@ -1,0 +1,74 @@
+#include "frontend/explain_records.hpp"
+
+#include <fmt/format.h>
+
+#include <string>
+#include <utility>
+
+#include "frontend/expected.hpp"
+#include "frontend/kinds.hpp"
+
+namespace tessera::frontend {
+
+using base::make;
+using Answer = std::optional<base::Diagnostic>;
+
+Member member_at(const Place& p, int dot) {
+  const Token of = p.token(dot - 1);
+  Member member{of.kind == TokenKind::name ? p.text(of) : "a", p.text(p.token(dot + 1)), ""};
+  const auto goes_on = [&](int at) {
+    return p.token(at).kind == TokenKind::dot && p.token(at).end == p.token(at + 1).begin;
+  };
+  int at = dot + 2;
+  for (; is_library(p.text(of)) && goes_on(at); at += 2) {
+    member.of += "." + member.name;
+    member.name = p.text(p.token(at + 1));
+  }
+  if (p.token(at).kind != TokenKind::left_paren) return member;
+  for (int i = at + 1; p.token(i).kind == TokenKind::integer; i += 2) {
+    member.arguments += (member.arguments.empty() ? "" : ", ") + p.text(p.token(i));
+    if (p.token(i + 1).kind == TokenKind::right_paren) break;
+    if (p.token(i + 1).kind == TokenKind::comma && p.token(i + 2).kind == TokenKind::integer) continue;
+    member.arguments.clear();
+    break;
+  }
+  for (++at; goes_on(at + 1); at += 2) continue;
+  member.argument = p.text(p.token(at));
+  return member;
+}
+
+Answer called_member(const Place& p) {
+  const bool is_call = p.is(TokenKind::left_paren) && role(p.before().kind) == TokenRole::word;
+  const bool is_word = is_keyword(p.found().kind) && p.attached();
+  int dot = is_call ? -2 : -1;
+  if (!(is_call || is_word) || p.token(dot).kind != TokenKind::dot) return std::nullopt;
+  while (p.token(dot - 2).kind == TokenKind::dot) dot -= 2;
+  const Token first = p.token(dot);
+  if (p.token(dot - 1).end != first.begin) return std::nullopt;
+  auto why = make(Kind::unknown_character, ".").at(p.span(first));
+  why.message = "`.` has no meaning here";
+  return std::move(why).suggest(help_for_member(member_at(p, dot), p.functions()));
+}
+
+Answer written_as_no_record(const Place& p) {
+  const bool in_brace = p.token(-2).kind == TokenKind::left_brace;
+  const auto why = [&](std::string help) { return expected_and_found(p).suggest(std::move(help)); };
+  if (p.is(TokenKind::colon) && p.before().kind == TokenKind::string &&
+      (in_brace || p.token(-2).kind == TokenKind::comma))
+    return why("the name of a field stands without quotes, as in `{w: a, b: c}`");
+  if (!in_brace || role(p.before().kind) != TokenRole::word) return std::nullopt;
+  if (p.is(TokenKind::colon))
+    return why(fmt::format("a block ends in its value, and a record has braces of its own: `{{ {{{}: ...}} }}`",
+                           p.text(p.before())));
+  if (!p.is(TokenKind::assign)) return std::nullopt;
+  int depth = 0;
+  for (int at = 1; p.token(at).kind != TokenKind::end && depth >= 0; ++at) {
+    const TokenRole what = role(p.token(at).kind);
+    depth += what == TokenRole::open ? 1 : what == TokenRole::close ? -1 : 0;
+    if (depth == 0 && p.token(at).kind == TokenKind::comma)
+      return why(fmt::format("a record's fields stand before colons, as in `{{{}: a, b: c}}`", p.text(p.before())));
+  }
+  return std::nullopt;
+}
+
+}  // namespace tessera::frontend
