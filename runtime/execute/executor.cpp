@@ -6,6 +6,7 @@
 
 #include "base/check.hpp"
 #include "runtime/execute/effects.hpp"
+#include "runtime/execute/section_tiles.hpp"
 #include "runtime/execute/stopping.hpp"
 #include "runtime/kinds.hpp"
 #include "runtime/memory/chains.hpp"
@@ -218,9 +219,16 @@ base::Status Executor::run_chain_of(std::span<const synth::Step> steps, const St
   return base::Done{};
 }
 
+struct Executor::SectionedChain {
+  std::vector<SectionTiles> sections;
+  std::vector<std::unique_ptr<KeptChain>> kept;  // of every section
+};
+
 base::Status Executor::take_by_sections(std::span<const synth::Step> steps, std::size_t lead) {
-  SectionedChain once;
-  SectionedChain& chain = loops_ > 0 ? sectioned_[&steps[0]] : once;
+  std::shared_ptr<SectionedChain> once;
+  std::shared_ptr<SectionedChain>& made = loops_ > 0 ? sectioned_[&steps[0]] : once;
+  if (made == nullptr) made = std::make_shared<SectionedChain>();
+  SectionedChain& chain = *made;
   if (chain.sections.empty()) {
     const auto found = find_sections(program_, steps, lead, storage_.all_tiles(), plan_);
     TESSERA_CHECK(found.has_value(), "a chain reads edges and has no sections");

@@ -19,7 +19,6 @@
 #include "runtime/engine/engine.hpp"
 #include "runtime/execute/costs.hpp"
 #include "runtime/execute/host_copies.hpp"
-#include "runtime/execute/section_tiles.hpp"
 #include "runtime/execute/stopping.hpp"
 #include "runtime/execute/throttle.hpp"
 #include "runtime/execute/trace.hpp"
@@ -217,11 +216,8 @@ class Executor {
   std::map<std::pair<synth::RegisterId, std::int64_t>, std::array<std::byte, 8>> known_scalars_;
   // By their first step: what the engine keeps of chains in loops.
   std::unordered_map<const synth::Step*, std::unique_ptr<KeptChain>> chains_;
-  struct SectionedChain {
-    std::vector<SectionTiles> sections;
-    std::vector<std::unique_ptr<KeptChain>> kept;  // of every section
-  };
-  std::unordered_map<const synth::Step*, SectionedChain> sectioned_;
+  struct SectionedChain;
+  std::unordered_map<const synth::Step*, std::shared_ptr<SectionedChain>> sectioned_;
   // The copies of a small part, each of a box of the source from one device's tile to another's. The room is kept.
   struct LittleCopy {
     std::size_t source = 0;

@@ -7,6 +7,7 @@
 #include "base/check.hpp"
 #include "runtime/kernels/parallel.hpp"
 #include "runtime/memory/boxes.hpp"
+#include "runtime/memory/window_edges.hpp"
 #include "synth/moves/collective/direct_reduction.hpp"
 
 namespace tessera::runtime {
@@ -55,6 +56,11 @@ std::vector<synth::BoxCopy> by_source(const std::vector<synth::BoxCopy>& copies)
 }
 
 }  // namespace
+
+bool is_in_place(const synth::BoxCopy& copy, const synth::Offset& offset, const WindowEdges* edges) {
+  return edges != nullptr &&
+         edges->is_inside(static_cast<std::size_t>(copy.target), target_of_copy(copy.box, offset).box);
+}
 
 Received received_by(const synth::CopyWalk& walk, const synth::ArrayType& to) {
   Received received = nothing_received(to);

@@ -32,10 +32,7 @@ struct CopyPlan {
 CopyPlan plan_copies(const synth::CopyWalk& walk, const synth::ArrayType& to, const synth::Offset& offset,
                      const WindowEdges* edges = nullptr);
 // Does the target of a copy read the elements where they lie?
-inline bool is_in_place(const synth::BoxCopy& copy, const synth::Offset& offset, const WindowEdges* edges) {
-  return edges != nullptr &&
-         edges->is_inside(static_cast<std::size_t>(copy.target), target_of_copy(copy.box, offset).box);
-}
+bool is_in_place(const synth::BoxCopy& copy, const synth::Offset& offset, const WindowEdges* edges);
 // The bytes that the devices of this type receive by the copies.
 Received received_by(const synth::CopyWalk& walk, const synth::ArrayType& to);
 base::Status run_copies(const CopyPlan& plan, const Storage& storage, synth::RegisterId from, synth::RegisterId to);

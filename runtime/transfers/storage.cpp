@@ -4,6 +4,7 @@
 
 #include "base/check.hpp"
 #include "runtime/memory/known_scalars.hpp"
+#include "runtime/memory/window_edges.hpp"
 
 namespace tessera::runtime {
 

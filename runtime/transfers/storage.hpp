@@ -17,7 +17,6 @@
 #include "runtime/memory/gather.hpp"
 #include "runtime/memory/memory_plan.hpp"
 #include "runtime/memory/tile_maps.hpp"
-#include "runtime/memory/window_edges.hpp"
 #include "runtime/ranks/parts.hpp"
 #include "runtime/transfers/copied_ranges.hpp"
 #include "runtime/values/value.hpp"
