@@ -68,9 +68,15 @@ std::optional<Movement> movement_that_made(const CommandCall& call, std::size_t 
   return movement;
 }
 
-}  // namespace
+// A field of a record that is bound to `it`, as `it.w`; empty for what is no field.
+std::string_view field_of(const Binding& binding) {
+  const std::string_view name = binding.name;
+  const bool is_field = name.starts_with(kIt) && name.substr(kIt.size()).starts_with(".");
+  return is_field ? name.substr(kIt.size() + 1) : std::string_view();
+}
 
-std::optional<CheckedExpression> check_expression(const CommandCall& call, std::size_t begin) {
+// An expression that stands alone: an array, or a record, whose fields are bound one by one.
+std::optional<CheckedExpression> check_one(const CommandCall& call, std::size_t begin) {
   Session session = session_for(call);
   // A line break may follow `=`, so the expression keeps its line and columns.
   const std::string text = fmt::format("let {} =\n{}", kIt, in_place(call, begin));
@@ -79,16 +85,28 @@ std::optional<CheckedExpression> check_expression(const CommandCall& call, std::
     report(call, program.diagnostics());
     return std::nullopt;
   }
-  if (program->bindings().size() != 1 || !program->shown().empty()) {
+  const std::vector<Binding>& bound = program->bindings();
+  const bool is_record = std::ranges::all_of(bound, [](const Binding& one) { return !field_of(one).empty(); });
+  if (bound.empty() || (bound.size() != 1 && !is_record) || !program->shown().empty()) {
     call.interpreter.complain(fmt::format("`{}` needs one expression", call.text.substr(0, call.text.find(' '))));
     return std::nullopt;
   }
   return CheckedExpression{std::move(session), std::move(*program)};
 }
 
+}  // namespace
+
+std::optional<CheckedExpression> check_expression(const CommandCall& call, std::size_t begin) {
+  auto checked = check_one(call, begin);
+  if (!checked || field_of(checked->program.bindings().front()).empty()) return checked;
+  call.interpreter.complain(fmt::format("`{}` needs an array, and this is a record: take a field of it",
+                                        call.text.substr(0, call.text.find(' '))));
+  return std::nullopt;
+}
+
 std::optional<Movement> movement_asked_about(const CommandCall& call, std::size_t begin) {
   if (auto known = movement_that_made(call, begin)) return known;
-  const auto expression = check_expression(call, begin);
+  const auto expression = check_one(call, begin);
   if (!expression) return std::nullopt;
   return movement_of(expression->program, expression->binding().statement);
 }
@@ -119,15 +137,18 @@ bool run_as(const CommandCall& call, std::string_view statement) {
 }
 
 bool run_type(const CommandCall& call) {
-  const auto expression = check_expression(call, call.argument_at);
+  const auto expression = check_one(call, call.argument_at);
   if (!expression) return false;
-  const Binding& binding = expression->binding();
-  const Placement& placement = binding.placement;
-  std::string text = fmt::format("{}\n  {}", binding.type, placement_text(placement));
-  if (placement.devices > 1) {
-    text += fmt::format("; {} on {} devices", bytes_text(placement.total_bytes), placement.devices);
+  for (const Binding& binding : expression->program.bindings()) {
+    const Placement& placement = binding.placement;
+    const std::string_view field = field_of(binding);
+    std::string text =
+        fmt::format("{}{}{}\n  {}", field, field.empty() ? "" : ": ", binding.type, placement_text(placement));
+    if (placement.devices > 1) {
+      text += fmt::format("; {} on {} devices", bytes_text(placement.total_bytes), placement.devices);
+    }
+    call.out(text + "\n");
   }
-  call.out(text + "\n");
   return true;
 }
 
