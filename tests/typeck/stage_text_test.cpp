@@ -96,13 +96,32 @@ bool may_close_bodies_twice(const open::Program& program) {
   });
 }
 
-// A printed graph without the values that nothing lists and without plans, whose numbers theirs are among; other values
-// and plans are numbered in the order in which they are named.
+// The lines of literals that something else names: a body that was closed first may have made others.
+std::string without_unused_literals(const std::string& graph) {
+  const std::regex literal("\\bl[0-9]+\\b");
+  std::map<std::string, int> named;
+  for (std::sregex_iterator each(graph.begin(), graph.end(), literal); each != std::sregex_iterator(); ++each)
+    ++named[each->str()];
+  std::string kept;
+  for (std::size_t from = 0; from < graph.size();) {
+    const std::size_t end = std::min(graph.find('\n', from), graph.size() - 1) + 1;
+    const std::string line = graph.substr(from, end - from);
+    std::smatch found;
+    const bool is_unused =
+        line.starts_with("literal ") && std::regex_search(line, found, literal) && named[found.str()] == 1;
+    if (!is_unused) kept += line;
+    from = end;
+  }
+  return kept;
+}
+
+// A printed graph without the values and literals that nothing lists and without plans, whose numbers theirs are among;
+// other values, literals and plans are numbered in the order in which they are named.
 std::string what_is_listed(std::string graph) {
   const std::size_t begin = graph.find("others {\n");
   const std::size_t end = graph.find("\n}\n", begin);
   graph = graph.substr(graph.find('\n'), begin - graph.find('\n')) + graph.substr(end);
-  graph = graph.substr(0, graph.find("\nplan p"));
+  graph = without_unused_literals(graph.substr(0, graph.find("\nplan p")));
   // Parts and items name operands of their own node by its numbers.
   graph = std::regex_replace(graph, std::regex("part %"), "part operand ");
   int brackets = 0;
@@ -112,7 +131,7 @@ std::string what_is_listed(std::string graph) {
   }
   std::map<std::string, std::size_t> numbers;
   std::string all;
-  const std::regex value("%[0-9]+|\\bp[0-9]+\\b");
+  const std::regex value("%[0-9]+|\\b[pl][0-9]+\\b");
   std::sregex_iterator each(graph.begin(), graph.end(), value);
   std::size_t from = 0;
   for (; each != std::sregex_iterator(); ++each) {
