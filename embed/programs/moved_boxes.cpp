@@ -8,6 +8,7 @@
 #include "embed/plans/plan_impl.hpp"
 #include "embed/programs/program_facts.hpp"
 #include "embed/session/session_impl.hpp"
+#include "tessera/moved_boxes.hpp"
 #include "typeck/typed/moved_parts.hpp"
 
 namespace tessera::embed {

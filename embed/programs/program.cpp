@@ -9,6 +9,7 @@
 #include "embed/programs/program_facts.hpp"
 #include "embed/session/session_impl.hpp"
 #include "synth/program/program.hpp"
+#include "tessera/moved_boxes.hpp"
 #include "typeck/typed/local_work.hpp"
 #include "typeck/typed/lower.hpp"
 #include "typeck/typed/moved_parts.hpp"

@@ -8,6 +8,7 @@
 
 #include "repl/page/page_moments.hpp"
 #include "repl/session/report.hpp"
+#include "tessera/moved_boxes.hpp"
 
 namespace tessera::repl {
 

@@ -392,16 +392,7 @@ struct PartsMoved {
   std::string text = {};                                   // all this in lines, as `plan` prints it
 };
 
-// One array of which such an operation moves boxes, for pictures.
-struct MovedBoxes {
-  std::string what;  // `part 1 of 2`, `numbers`, `rows`; empty where there is one array
-  std::vector<std::int64_t> from_shape;
-  std::vector<std::int64_t> to_shape;
-  Plan::Moment from;  // where it lies
-  Plan::Moment to;    // what becomes of it, with what every device receives
-  // Boxes of the array before; none where values alone say which boxes these are.
-  std::vector<Plan::Move> moves;
-};
+struct MovedBoxes;  // moved_boxes.hpp
 
 // The time of a local step by the machine model: it ends when the slowest device is done.
 struct LocalWork {
