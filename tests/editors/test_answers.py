@@ -139,6 +139,9 @@ class Answers(unittest.TestCase):
             self.assertEqual(labels(1, len("let a = iota(f32[4]{" + sign)), {"x"})
         self.server.open(self.uri, "mesh m = [x: 2]\nlet a = iota(f32[4]) as f32[4] on \n")
         self.assertEqual(labels(1, 34), {"m"})
+        record = "let layer = {weights: zeros(f32[2]), shift: {first: 1.0}}\nprint layer."
+        self.server.open(self.uri, record)
+        self.assertEqual(labels(1, len("print layer.")), {"weights", "shift", "first"})
 
     def test_signature_help(self):
         text = TEXT + "let t = all_gather(a, 0, \n"

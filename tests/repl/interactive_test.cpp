@@ -82,7 +82,7 @@ TEST(WordsOfTheLanguage, AreAllExplained) {
   Words explained;
   for (const WordHelp& word : words()) explained.emplace_back(word.word);
   // These are words of forms only where one begins, and names elsewhere.
-  const Words forms{"grad", "again", "pipeline", "scan", "auto", "over", "use"};
+  const Words forms{"grad", "again", "pipeline", "scan", "each", "auto", "over", "use"};
   const auto of_forms = std::erase_if(
       explained, [&](const auto& word) { return std::find(forms.begin(), forms.end(), word) != forms.end(); });
   EXPECT_EQ(of_forms, forms.size());
@@ -109,9 +109,19 @@ TEST(Completion, OfNamesAndOperations) {
   EXPECT_EQ(completed("me", desk), (Words{"mean(", "mesh"}));
   EXPECT_TRUE(completed("nothing_like_it", desk).empty());
   EXPECT_EQ(complete("1 + sof", desk.interpreter.state().session).begin, 4U);
-  // Nothing has parts with names, and the word behind the dot is none of ours.
+  // No record has that name, and the word behind the dot is none of ours.
   EXPECT_TRUE(complete("np.", desk.interpreter.state().session).candidates.empty());
   EXPECT_TRUE(complete("print jnp.so", desk.interpreter.state().session).candidates.empty());
+}
+
+TEST(Completion, OfRecordsAndTheirFields) {
+  Desk desk;
+  desk.answer("let layer = {weights: zeros(f32[2]), shift: {first: 1.0}}");
+  EXPECT_EQ(completed("print lay", desk), (Words{"layer", "layer.shift.first", "layer.weights"}));
+  EXPECT_EQ(completed("print layer.", desk), (Words{"layer.shift.first", "layer.weights"}));
+  EXPECT_EQ(completed("print 1.0 + layer.w", desk), Words{"layer.weights"});
+  EXPECT_EQ(completed("{..lay", desk), (Words{"layer", "layer.shift.first", "layer.weights"}));
+  EXPECT_EQ(completed(":type layer.sh", desk), Words{"layer.shift.first"});
 }
 
 TEST(Completion, OfWhatHelpTells) {
