@@ -147,6 +147,8 @@ constexpr ForeignWord kArithmetic[] = {
     {"sinc", "write `sin(b) / b`, with `let b = 3.141592653589793 * a`"},
     {"cot", "write `cos(a) / sin(a)`"},
     {"map", "operations are element by element: call them of the array itself"},
+    {"dict", "a record holds several arrays by name: `{w: a, b: c}`"},
+    {"tree_map", "write `each(f, p)`: f of the fields of a record in turn"},
     {"format", "`print \"x is\", x` puts values between texts"},
     {"asin", "write `arcsin(a)`"},
     {"acos", "write `arccos(a)`"},
