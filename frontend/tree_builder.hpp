@@ -1,4 +1,5 @@
 // The parser's tree to ours. Private to parse.cpp, the door to ANTLR: nothing else includes it.
+// Example: of `let y = -a.w[0]` comes a Let of a negation (bytes 8 to 15) of an Index (9 to 15) of a FieldOf (9 to 12).
 #pragma once
 
 #include <antlr4-runtime.h>

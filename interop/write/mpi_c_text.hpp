@@ -1,4 +1,9 @@
-// Private to the emitter of C: what is the same in every file.
+// Private to the emitter of C: what is the same in every file. The file's own tables stand between: tiles, pieces,
+// moves and stages.
+//
+// Example: f32[4]{+x} -> f32[4@x] on two devices is one stage of two moves, {0, 0, 2, [0,2)} and {1, 2, 2, [2,4)}: each
+// device combines two pieces of its half, from device 0 and from device 1. One of them comes as a message, so it waits
+// in memory aside until both are there.
 #pragma once
 
 #include <string_view>

@@ -1,6 +1,9 @@
 // The parts of formulas, for both kinds of floats: additions, multiplications, divisions, selections and moves of bits,
 // without branches or library calls. A compiler makes loops of vectors of them, and every width of vectors gives the
 // same bits, since IEEE decides each step and nothing is contracted (-ffp-contract=off).
+//
+// Example: 3 log2(e) = 4.33, so 3 is 4 ln(2) and a rest of 0.2274: e^3 is a polynomial of the rest times 2^4. And 6 is
+// 2^3 (1 - 0.25): its logarithm is 3 ln(2) and a polynomial of -0.25.
 #pragma once
 
 #include <array>

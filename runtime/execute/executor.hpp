@@ -1,6 +1,9 @@
 // The executor: one switch over the steps of a verified program. All devices of this rank (without a team, all devices)
 // take a step before any takes the next; the work of a step is spread over the cores, and nothing ever waits inside a
 // task.
+//
+// Example: on two devices `iota(f32[4@x])` makes two elements on each. `all_gather` to f32[4] then copies what each has
+// and what it lacks: 8 bytes come to each, 16 are counted, and a device has held at most 8 + 16 bytes at once.
 #pragma once
 
 #include <array>

@@ -11,6 +11,7 @@
 #include "runtime/device/text/arg_reduce.hpp"
 #include "runtime/device/text/product.hpp"
 #include "runtime/device/text/radix.hpp"
+#include "runtime/device/text/row_chain.hpp"
 #include "runtime/device/text/scan.hpp"
 #include "runtime/device/text/sort.hpp"
 #include "runtime/device/text/take.hpp"
@@ -150,6 +151,29 @@ TEST(ExampleOf, TermSums) {
   run_on_host<JoinParts<float>>({place_of_data(&tile), 1}, 1);
   EXPECT_EQ(sum, 0);
   EXPECT_EQ(std::accumulate(parts.begin(), parts.end(), 0.0F), 1);
+}
+
+struct AddedFloats {
+  static float identity() { return -0.0F; }
+  static float combine(float a, float b) { return a + b; }
+};
+
+// (1 + 1e8) + (-1e8 + 1) is 0 in f32, and another 5 gives 5; from left to right it would be 6.
+TEST(ExampleOf, RowChain) {
+  EXPECT_EQ((RowPlace{0, 0, 0, 260}.blocks()), 3);
+  const std::array<float, 5> values = {1, 1e8F, -1e8F, 1, 5};
+  const auto value = [&](int i) { return values[static_cast<std::size_t>(i)]; };
+  EXPECT_EQ((join_pairs<AddedFloats, float, 8>(5, value)), 5);
+  EXPECT_EQ(std::accumulate(values.begin(), values.end(), 0.0F), 6);
+
+  std::array<float, 17> pieces = {};
+  pieces[0] = 1e8F;
+  pieces[1] = 1;
+  pieces[15] = -1e8F;
+  pieces[16] = 7;
+  float joined = -1;
+  run_on_host<JoinPieces<AddedFloats, float>>({place_of_data(pieces.data()), place_of_data(&joined), 17}, 1);
+  EXPECT_EQ(joined, 7);
 }
 
 }  // namespace

@@ -31,6 +31,22 @@ TEST(Spans, CoverWhatWasWritten) {
   EXPECT_EQ(expressions("zeros(f32[(2*N)@x])"), (Texts{"2", "N", "(2*N)", "zeros(f32[(2*N)@x])"}));
 }
 
+TEST(ExampleOf, TreeBuilder) {
+  const Parsed parsed = parse_text("let y = -a.w[0]");
+  ASSERT_TRUE(parsed.result.ok());
+  const Ast& ast = *parsed.result;
+  const auto is_at = [&](ExprId id, std::size_t begin, std::size_t end) {
+    EXPECT_EQ(parsed.sources.text(ast[id].span), std::string("let y = -a.w[0]").substr(begin, end - begin));
+  };
+  const ExprId value = std::get<Let>(ast[ast.program[0]].node).value;
+  const auto& negation = std::get<Unary>(ast[value].node);
+  const auto& index = std::get<Index>(ast[negation.operand].node);
+  EXPECT_EQ(std::get<FieldOf>(ast[index.base].node).field.text, "w");
+  is_at(value, 8, 15);
+  is_at(negation.operand, 9, 15);
+  is_at(index.base, 9, 12);
+}
+
 TEST(Spans, OfTheParts) {
   const Parsed parsed = parse_text("let a: f32[8@(x,y)]{+z} on m = b @ c within_not\n");
   EXPECT_FALSE(parsed.result.ok());

@@ -1,4 +1,5 @@
 // What emitters of plans are made of: rounds of messages, and phases that carry out any plan.
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -7,10 +8,15 @@
 #include <tuple>
 #include <vector>
 
+#include "interop/write/emit.hpp"
 #include "interop/write/rounds_of_sends.hpp"
+#include "synth/layout/array_type.hpp"
+#include "synth/planner/plan.hpp"
 
 namespace tessera::interop {
 namespace {
+
+using testing::HasSubstr;
 
 using Edge = std::pair<std::int32_t, std::int32_t>;
 
@@ -29,6 +35,19 @@ std::vector<std::vector<Edge>> rounds_of(const std::vector<Edge>& edges, std::in
 TEST(ExampleOf, RoundsOfSends) {
   const auto rounds = rounds_of({{0, 1}, {0, 2}, {1, 2}}, 3);
   EXPECT_EQ(rounds, (std::vector<std::vector<Edge>>{{{0, 1}, {1, 2}}, {{0, 2}}}));
+}
+
+TEST(ExampleOf, MpiCText) {
+  const auto mesh = *synth::parse_mesh("x:2");
+  const auto from = *synth::parse_array_type("f32[4]{+x}", mesh);
+  const auto to = *synth::parse_array_type("f32[4@x]", mesh);
+  const synth::Machine machine;
+  const auto text = emit(*synth::plan(from, to, machine), machine, Target::mpi_c, "");
+  ASSERT_TRUE(text.ok());
+  EXPECT_THAT(*text, HasSubstr("static const piece pieces[] = {\n  {0, 0},\n  {1, 0},\n  {0, 0},\n  {1, 0},\n"));
+  EXPECT_THAT(*text, HasSubstr("static const move moves[] = {\n  {0, 0, 2, {{{0,2}}}},\n  {1, 2, 2, {{{2,4}}}},\n"));
+  EXPECT_THAT(*text, HasSubstr("static const stage stages[] = {\n  {0, 0, 2, 0},\n"));
+  EXPECT_THAT(*text, HasSubstr("static int waits(const stage *s, const move *m) { return s->aside || m->count > 1; }"));
 }
 
 TEST(RoundsOfSends, AreAsManyAsTheBusiestDeviceHasMessages) {

@@ -29,6 +29,22 @@ TEST(Run, InputsPassThroughUntouched) {
   EXPECT_THAT(gathered<float>(outcome.outputs[1]).values(), ElementsAre(0, -1, -2, -3));
 }
 
+TEST(ExampleOf, Executor) {
+  Builder builder("x:2");
+  const RegisterId halves = builder.apply(synth::Iota{}, {}, "f32[4@x]");
+  builder.output(builder.collect(synth::CollectiveKind::all_gather, halves, "f32[4]"));
+  const auto outcome = run_well(builder.program());
+  std::int64_t received = 0;
+  std::int64_t peak = 0;
+  for (const OriginStatistics& origin : outcome.statistics) {
+    received += origin.received_bytes;
+    peak = std::max(peak, origin.peak_bytes);
+  }
+  EXPECT_EQ(received, 16);
+  EXPECT_EQ(peak, 8 + 16);
+  EXPECT_THAT(gathered<float>(outcome.outputs[0]).values(), ElementsAre(0, 1, 2, 3));
+}
+
 TEST(Run, ViewsAreHandedOutDenseAndAligned) {
   Builder builder("x:3");
   const RegisterId in = builder.input("f32[6, 7]");

@@ -10,6 +10,7 @@
 #include <random>
 #include <vector>
 
+#include "runtime/elements/formula_parts.hpp"
 #include "tests/runtime/function_errors.hpp"
 
 namespace tessera::runtime::test {
@@ -25,6 +26,16 @@ std::vector<T> values_of(MapOp op, const std::vector<T>& x, VectorTarget target 
   std::vector<T> out(x.size());
   vector_function<T>(op, target)(x.data(), out.data(), static_cast<std::int64_t>(x.size()));
   return out;
+}
+
+TEST(ExampleOf, FormulaParts) {
+  const formulas::Exponent<double> three = formulas::exponent_of(3.0);
+  EXPECT_EQ(three.n.value, 4);
+  EXPECT_NEAR(three.rest, 0.2274, 5e-5);
+  EXPECT_NEAR(formulas::times_power_of_two(std::exp(three.rest), three.n), std::exp(3.0), 1e-14);
+  const formulas::Binary<double> six = formulas::binary_of(6.0);
+  EXPECT_EQ(six.exponent, 3);
+  EXPECT_EQ(six.fraction, -0.25);
 }
 
 // Any bits, and numbers of ordinary sizes.

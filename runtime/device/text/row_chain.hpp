@@ -23,6 +23,10 @@
 //     Bases&, const Row&);
 //
 // A row of the table is of a tile: {first block, rows, length of a row, ...}.
+//
+// Example: a row of 260 elements has three blocks, of which the third has four elements, too few for its lanes: they
+// are added to that block's total one by one. Five values in eight places meet as ((a + b) + (c + d)) + e. Of 17 pieces
+// one thread joins sixteen, the next the last, and then the two meet.
 #pragma once
 
 #include <algorithm>

@@ -209,13 +209,13 @@ struct TermsInRow {
 
   // Of values that lie `scale` apart a thread joins eight, in each result's section.
   static void join(const Own& own, int thread, int scale, Shared& shared) {
-    constexpr int kJoined = 8;
-    const int first = thread * kJoined * scale;
+    constexpr int kOfThread = 8;
+    const int first = thread * kOfThread * scale;
     if (first >= kBlocks) return;
     TESSERA_UNROLL
-    for (int width = 1; width < kJoined; width *= 2) {
+    for (int width = 1; width < kOfThread; width *= 2) {
       TESSERA_UNROLL
-      for (int k = 0; k < kJoined; k += 2 * width) {
+      for (int k = 0; k < kOfThread; k += 2 * width) {
         const int to = first + k * scale;
         const int from = to + width * scale;
         if (from < kBlocks && width * scale < own.each && to % own.each + width * scale < own.blocks)
