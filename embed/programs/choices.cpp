@@ -104,7 +104,8 @@ class Telling {
   std::string value_name(const typeck::ChosenFunction& own, typeck::NodeId node) const {
     while (true) {
       for (const typeck::ChosenFunction::Name& name : own.names) {
-        if (name.node == node && !name.name.empty()) return name.name;
+        const bool is_result = name.role == typeck::ChosenFunction::Role::result;
+        if (name.node == node && !is_result) return name.name;
       }
       const auto* moved = std::get_if<typeck::Redistribute>(&typed_.nodes[node].body);
       if (moved == nullptr) return expression(typed_.nodes[node].span);

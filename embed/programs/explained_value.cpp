@@ -64,7 +64,7 @@ Result<ExplainedValue> explained(const Program::Impl& program, const typeck::Cho
                                  std::string_view name, base::StopToken stop) {
   std::string names;
   for (const typeck::ChosenFunction::Name& own : chosen.names) {
-    if (own.name.empty()) continue;
+    if (own.role == typeck::ChosenFunction::Role::result) continue;
     if (own.name != name || !own.problem_node) {
       names += fmt::format("{}`{}`", names.empty() ? "" : ", ", own.name);
       continue;

@@ -40,7 +40,10 @@ std::string how_chosen(const Choice::Value& value) {
 std::string values_text(const Choice& choice) {
   std::size_t names = 0;
   std::size_t types = 0;
-  const auto name = [](const Choice::Value& value) { return value.name.empty() ? std::string("result") : value.name; };
+  const auto name = [](const Choice::Value& value) {
+    if (value.role != Choice::Role::result) return value.name;
+    return value.name.empty() ? std::string("result") : "result " + value.name;
+  };
   for (const Choice::Value& value : choice.values) {
     names = std::max(names, name(value).size());
     types = std::max(types, value.type.size());

@@ -152,6 +152,34 @@ TEST(Choice, TheClosedFormIsTheSameProgram) {
   }
 }
 
+// Records in records, lets of records, a second record among the results, and names that others have.
+TEST(Choice, TheClosedFormHasTheRecordsOfItsFunction) {
+  const std::string text = R"(mesh m = [d: 4]
+let g_w = 1.0
+fn loss(p: {w: f32[D, F]?, out: {v: f32[F, C]?}}, x: f32[B, D]?) -> f32 = sum(relu(x @ p.w) @ p.out.v)
+fn down(w: f32[..]?, g: f32[..]?) = w - 0.01 * g
+auto fn f(p: {w: f32[D, F], out: {v: f32[F, C]}} auto, v1: {x: f32[B, D]} auto) -> (
+  f32, {out: {v: f32[F, C]}, w: f32[D, F]} as p, {x: f32[B, D]?, n: f32}) {
+  let (l, g) = grad(loss, wrt=p)(p, v1.x)
+  let p_w = l * 2.0
+  (p_w, each(down, p, g), {x: v1.x * 2.0, n: sum(g.out.v)})
+}
+let start = {w: 0.1 * normal(f32[16, 64], seed=1), out: {v: 0.1 * normal(f32[64, 8], seed=2)}}
+let (l, next, more) = f(start, {x: normal(f32[32, 16], seed=3)})
+let r = next.w @ next.out.v + more.n
+)";
+  const auto chosen = choose_layouts(text, "t.tess", Config{}, {"", 60, false, false, true});
+  ASSERT_TRUE(chosen) << chosen.diagnostics().front().message;
+  EXPECT_EQ(types_of(chosen->closed), types_of(text)) << chosen->closed;
+  EXPECT_EQ(moves_of(chosen->closed), moves_of(text)) << chosen->closed;
+  expect_close(chosen->closed, values_of(chosen->closed), values_of(text));
+  std::vector<std::string> results;
+  for (const Choice::Value& value : chosen->choices.at(0).values) {
+    if (value.role == Choice::Role::result) results.push_back(value.name + " " + value.lies_as);
+  }
+  EXPECT_EQ(results, (std::vector<std::string>{" ", "2.out.v p.out.v", "2.w p.w", "3.x ", "3.n "}));
+}
+
 TEST(Choice, IsVerifiedAndNotDearerThanRivals) {
   for (std::uint32_t seed = 0; seed < 25; ++seed) {
     const ChosenCase one = CaseMaker(seed).make();

@@ -325,7 +325,7 @@ MaybeValue Calls::chosen_result(const frontend::Fn& fn, const std::vector<Writte
                                 open::Instance& instance) {
   std::vector<open::Type> results;
   for (const ValueId node : made.nodes) results.push_back(elaborator_.type(node));
-  instance.chosen = chosen_layouts(elaborator_, fn, types, results);
+  instance.chosen = chosen_layouts(elaborator_, fn, types, results, items_of(made));
   return instance.chosen.has_value() ? MaybeValue(made) : std::nullopt;
 }
 
@@ -350,7 +350,8 @@ MaybeValue Calls::function_result(const frontend::Fn& fn) {
   const std::string who = fmt::format("the result of `{}`", fn.name.text);
   for (std::size_t k = 0; k < fn.results.size(); ++k) {
     if (is_record(elaborator_.ast(), fn.results[k]) || !parts[k].is_array()) {
-      MaybeValue moved = annotated_as(elaborator_, parts[k], elaborator_.ast(), fn.results[k], who, value->span);
+      MaybeValue moved = annotated_as(elaborator_, parts[k], elaborator_.ast(), fn.results[k], who, value->span,
+                                      nullptr, {}, fn.results_as[k].has_value());
       if (!moved.has_value()) return std::nullopt;
       all.push_back(std::move(*moved));
       continue;

@@ -1,12 +1,17 @@
 #include "typeck/elaborate/chosen.hpp"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
+#include <string>
+#include <unordered_map>
+#include <utility>
 
 #include "base/nearest.hpp"
 #include "synth/kinds.hpp"
 #include "typeck/elaborate/elaborator.hpp"
+#include "typeck/elaborate/records.hpp"
 
 namespace tessera::typeck {
 
@@ -45,21 +50,64 @@ bool is_outside(Elaborator& elaborator, const frontend::Fn& fn, std::string_view
   return true;
 }
 
+// The arrays of a parameter or a result: one without a name, or the fields of a record.
+struct NamedTypes {
+  Fields fields;
+  std::vector<open::Type> types;
+};
+
+std::size_t arrays_in(const Fields& fields) { return std::max<std::size_t>(1, fields.size()); }
+
+std::string text_of(Elaborator& elaborator, const NamedTypes& all) {
+  if (all.fields.empty()) return elaborator.text(all.types.front());
+  std::vector<std::string> texts;
+  for (std::size_t k = 0; k < all.types.size(); ++k)
+    texts.push_back(fmt::format("{}: {}", all.fields[k], elaborator.text(all.types[k])));
+  return fmt::format("{{{}}}", fmt::join(texts, ", "));
+}
+
+// The arrays among the parameters as which a result's lie, field by field; nothing, after a report, if they differ.
+std::optional<std::vector<std::size_t>> parameters_as(Elaborator& elaborator, const frontend::Fn& fn,
+                                                      const frontend::Name& name,
+                                                      const std::vector<WrittenType>& parameters,
+                                                      const NamedTypes& result) {
+  NamedTypes lies_as;
+  std::unordered_map<std::string, std::size_t> places;
+  std::size_t at = 0;
+  Span declared;
+  for (const frontend::Parameter& parameter : fn.parameters) {
+    const Fields fields = names_of(fields_of(elaborator.ast(), parameter.type));
+    const std::size_t first = std::exchange(at, at + arrays_in(fields));
+    if (parameter.name.text != name.text) continue;
+    declared = elaborator.ast()[parameter.type].span;
+    lies_as.fields = fields;
+    for (std::size_t k = first; k < at; ++k) {
+      lies_as.types.push_back(parameters[k].type());
+      places.emplace(fields.empty() ? "" : fields[k - first], k);
+    }
+  }
+  TESSERA_CHECK(!lies_as.types.empty(), "a result lies as a parameter that was not looked for");
+  std::vector<std::size_t> found;
+  for (std::size_t k = 0; k < result.types.size(); ++k) {
+    const auto place = places.find(result.fields.empty() ? "" : result.fields[k]);
+    if (place == places.end()) break;
+    const open::Type own = parameters[place->second].type();
+    if (own.element() != result.types[k].element() || own.shape() != result.types[k].shape()) break;
+    found.push_back(place->second);
+  }
+  if (found.size() == result.types.size() && found.size() == lies_as.types.size()) return found;
+  elaborator.report(
+      base::make(Kind::auto_as, fn.name.text, name.text,
+                 fmt::format("it is {}, and the result {}", text_of(elaborator, lies_as), text_of(elaborator, result)))
+          .at(name.span)
+          .also(declared, "declared here"));
+  return std::nullopt;
+}
+
 }  // namespace
 
 bool says_choice_rightly(Elaborator& elaborator, const frontend::Ast& ast, const frontend::Fn& fn) {
-  std::vector<frontend::TypeId> types = fn.results;
-  for (const frontend::Parameter& parameter : fn.parameters) types.push_back(parameter.type);
-  for (const frontend::TypeId type : types) {
-    if (fn.chosen.has_value() && !ast[type].fields.empty()) {
-      elaborator.report(base::make(Kind::auto_record, fn.name.text)
-                            .at(ast[type].span)
-                            .also(*fn.chosen, "this says that layouts are chosen")
-                            .suggest("hand the fields over as arrays, `w: f32[D, F] auto`, or leave `auto` out"));
-      return false;
-    }
-  }
-  for (const frontend::Parameter& parameter : fn.parameters) {
+  for (const frontend::Parameter& parameter : array_parameters(ast, fn)) {
     if (!parameter.chosen.has_value()) continue;
     if (is_outside(elaborator, fn, "`auto` behind a parameter's type", *parameter.chosen)) return false;
     if (!names_layout(ast[parameter.type])) continue;
@@ -106,26 +154,27 @@ std::optional<std::vector<std::size_t>> chosen_axes(Elaborator& elaborator, cons
 
 std::optional<open::ChosenLayouts> chosen_layouts(Elaborator& elaborator, const frontend::Fn& fn,
                                                   const std::vector<WrittenType>& parameters,
-                                                  const std::vector<open::Type>& results) {
+                                                  const std::vector<open::Type>& results,
+                                                  const std::vector<Fields>& items) {
   const MeshRef mesh = elaborator.default_mesh();
   auto axes = chosen_axes(elaborator, fn, *mesh);
   if (!axes.has_value()) return std::nullopt;
   open::ChosenLayouts chosen{mesh, std::move(*axes), std::vector<std::optional<std::size_t>>(results.size())};
-  for (std::size_t k = 0; k < fn.results_as.size(); ++k) {
-    if (!fn.results_as[k].has_value()) continue;
-    const frontend::Name& name = *fn.results_as[k];
-    const auto parameter = parameter_named(fn, name.text);
-    TESSERA_CHECK(parameter.has_value(), "a result lies as a parameter that was not looked for");
-    const open::Type own = parameters[*parameter].type();
-    if (own.element() != results[k].element() || own.shape() != results[k].shape()) {
-      elaborator.report(
-          base::make(Kind::auto_as, fn.name.text, name.text,
-                     fmt::format("it is {}, and the result {}", elaborator.text(own), elaborator.text(results[k])))
-              .at(name.span)
-              .also(parameters[*parameter].span, "declared here"));
-      return std::nullopt;
+  const bool has_records = std::ranges::any_of(items, [](const Fields& fields) { return !fields.empty(); });
+  if (has_records) chosen.result_names.resize(results.size());
+  std::size_t at = 0;
+  for (std::size_t k = 0; k < items.size(); ++k) {
+    const NamedTypes own{items[k],
+                         {results.begin() + static_cast<std::ptrdiff_t>(at),
+                          results.begin() + static_cast<std::ptrdiff_t>(at + arrays_in(items[k]))}};
+    if (k < fn.results_as.size() && fn.results_as[k].has_value()) {
+      const auto as = parameters_as(elaborator, fn, *fn.results_as[k], parameters, own);
+      if (!as.has_value()) return std::nullopt;
+      std::ranges::copy(*as, chosen.results_as.begin() + static_cast<std::ptrdiff_t>(at));
     }
-    chosen.results_as[k] = parameter;
+    for (std::size_t f = 0; f < items[k].size(); ++f)
+      chosen.result_names[at + f] = fmt::format("{}.{}", k + 1, items[k][f]);
+    at += arrays_in(items[k]);
   }
   return chosen;
 }

@@ -20,9 +20,11 @@ bool says_choice_rightly(Elaborator& elaborator, const frontend::Ast& ast, const
 // The axes of the mesh that are chosen over; nothing where they are wrong, which is reported.
 std::optional<std::vector<std::size_t>> chosen_axes(Elaborator& elaborator, const frontend::Fn& fn,
                                                     const synth::Mesh& mesh);
-// What is chosen on the mesh in force, for parameters of these types and results of those.
+// What is chosen on the mesh in force, for arrays of these types as parameters and of those as results; `items` are the
+// fields of each result.
 std::optional<open::ChosenLayouts> chosen_layouts(Elaborator& elaborator, const frontend::Fn& fn,
                                                   const std::vector<WrittenType>& parameters,
-                                                  const std::vector<open::Type>& results);
+                                                  const std::vector<open::Type>& results,
+                                                  const std::vector<Fields>& items);
 
 }  // namespace tessera::typeck

@@ -100,8 +100,11 @@ void Names::bind_name(const frontend::Name& name, const MaybeValue& value) {
     Frame& frame = elaborator_.frame();
     frame.locals.push_back({name.text, value.has_value() ? MaybeValue(with_affine(*value)) : std::nullopt});
     const bool is_chosen = frame.function != nullptr && frame.function->definition().chosen.has_value();
-    if (is_chosen && value.has_value() && value->is_array())
-      frame.named.push_back({name.text, name.span, value->node()});
+    if (!is_chosen || !value.has_value() || value->count() != 1) return;
+    for (std::size_t k = 0; k < value->nodes.size(); ++k) {
+      const std::string own = value->is_record() ? name.text + "." + value->items.front()[k] : name.text;
+      frame.named.push_back({own, name.span, value->nodes[k]});
+    }
     return;
   }
   if (!value.has_value()) {

@@ -79,7 +79,8 @@ std::vector<frontend::Parameter> array_parameters(const Ast& ast, const frontend
 }
 
 MaybeValue annotated_as(Elaborator& elaborator, const Checked& value, const Ast& tree, TypeId type,
-                        const std::string& who, Span asked_at, const frontend::As* as, ValueId operand_begins) {
+                        const std::string& who, Span asked_at, const frontend::As* as, ValueId operand_begins,
+                        bool is_open) {
   if (!names_fields_once(elaborator, tree, type)) return std::nullopt;
   const std::vector<TypedField> fields = fields_of(tree, type);
   const MaybeValue ordered = in_order(elaborator, value, names_of(fields), who, tree[type].span);
@@ -87,8 +88,9 @@ MaybeValue annotated_as(Elaborator& elaborator, const Checked& value, const Ast&
   const std::vector<Checked> arrays = arrays_of(*ordered);
   Checked result = *ordered;
   for (std::size_t k = 0; k < arrays.size(); ++k) {
-    const auto written = elaborator.types().written_type(tree, fields[k].type);
+    auto written = elaborator.types().written_type(tree, fields[k].type);
     if (!written.has_value()) return std::nullopt;
+    written->any_layout = written->any_layout || is_open;
     if (as != nullptr && written->any_layout) {
       elaborator.report(base::make(Kind::any_layout_here).at(written->span));
       return std::nullopt;

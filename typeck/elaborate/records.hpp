@@ -55,10 +55,11 @@ MaybeValue check_field(Elaborator& elaborator, ExprId id, const frontend::FieldO
 MaybeValue check_value(Elaborator& elaborator, ExprId id, const Preference& want = {});
 // The same for an expression that stands by a type.
 MaybeValue check_value_as(Elaborator& elaborator, ExprId id, const Ast& tree, TypeId type);
-// Brings a value to a written type, of an array or of a record: `Elaborator::annotated`.
+// Brings a value to a written type, of an array or of a record: `Elaborator::annotated`. With `is_open` the type says
+// nothing of layouts.
 MaybeValue annotated_as(Elaborator& elaborator, const Checked& value, const Ast& tree, TypeId type,
                         const std::string& who, Span asked_at, const frontend::As* as = nullptr,
-                        ValueId operand_begins = {});
+                        ValueId operand_begins = {}, bool is_open = false);
 // `each(f, p, g, rate)`: f of the first fields of p and g, of the second ones, and so on; what is no record goes along
 // to every call. Gives a record of f's results, a tuple of records where f has several.
 MaybeValue check_each(Elaborator& elaborator, ExprId id, const frontend::Call& call);

@@ -217,7 +217,8 @@ void Choosing::note_names(const open::Instance& function, const WholeFunction& w
   for (std::size_t k = 0; k < to.body.results.size(); ++k) {
     const NodeId node = to.body.results[k];
     const Span span = in_.typed_.nodes[node].span;
-    own.names.push_back({ChosenFunction::Role::result, "", span, node, maker(from.body.results[k])});
+    const std::string name = function.chosen->result_names.empty() ? "" : function.chosen->result_names[k];
+    own.names.push_back({ChosenFunction::Role::result, name, span, node, maker(from.body.results[k])});
   }
 }
 

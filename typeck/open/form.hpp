@@ -180,7 +180,8 @@ class Form {
     optional(one.layout, "lies", [&](auto& layout) { written_layout(io_, layout, mesh_of(one.value)); });
     io_.flag(one.is_chosen, "auto");
   }
-  // `chosen m0 over (0, 1) as (0, 2)`: a result lies as the parameter before that number, or as it is chosen.
+  // `chosen m0 over (0, 1) as (0, 2)`: a result lies as the parameter before that number, or as it is chosen. Behind it
+  // `fields ("", "2.w")`, where results are records.
   void chosen(In<ChosenLayouts> own) {
     io_.mesh(own.mesh);
     io_.word("over");
@@ -191,6 +192,8 @@ class Form {
       io_.number(number);
       if constexpr (Io::kReads) as = number > 0 ? std::optional(number - 1) : std::nullopt;
     });
+    if (io_.said(!own.result_names.empty(), "fields"))
+      io_.list(own.result_names, [&](auto& name) { io_.quoted(name); });
   }
   void bound(In<Bound> one) {
     io_.quoted(one.name);

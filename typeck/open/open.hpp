@@ -319,6 +319,9 @@ struct ChosenLayouts {
   synth::MeshRef mesh;
   std::vector<std::size_t> axes;                       // that are chosen over
   std::vector<std::optional<std::size_t>> results_as;  // of every result the parameter that it lies as
+  // Of every result that is a record's field, which of the function's results that is, from 1 on, and the field: `2.w`;
+  // empty where none is.
+  std::vector<std::string> result_names = {};
 };
 // A name that a function's body binds.
 struct Named {

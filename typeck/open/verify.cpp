@@ -61,6 +61,8 @@ class Verifier {
     for (const std::size_t axis : layouts.axes)
       TESSERA_CHECK(axis < layouts.mesh->axes().size(), "layouts are chosen over an axis that the mesh does not have");
     TESSERA_CHECK(layouts.results_as.size() == one.body.results.size(), "a function has other results than are chosen");
+    TESSERA_CHECK(layouts.result_names.empty() || layouts.result_names.size() == layouts.results_as.size(),
+                  "a function has other results than have names");
     for (const auto& as : layouts.results_as)
       TESSERA_CHECK(!as.has_value() || *as < one.parameters.size(), "a result lies as no parameter");
   }

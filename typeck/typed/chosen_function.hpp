@@ -24,7 +24,7 @@ struct ChosenFunction {
   enum class Role : std::uint8_t { parameter, let, result };
   struct Name {
     Role role = Role::let;
-    std::string name;  // of results none
+    std::string name;  // of results none, but `2.w` of field w of the second
     base::Span span;
     base::Id<struct NodeTag> node;            // of the typed program
     std::optional<std::size_t> problem_node;  // that makes it

@@ -7,6 +7,7 @@
 #include <cmath>
 
 #include "typeck/typed/closed_calls.hpp"
+#include "typeck/typed/closed_records.hpp"
 #include "typeck/typed/known_scalar.hpp"
 
 namespace tessera::typeck {
@@ -116,19 +117,25 @@ std::string running(synth::ReduceOp op) {
 std::optional<std::string> ClosedText::function(const ChosenFunction& chosen, const std::string& name) {
   std::map<NodeId, std::string> named;
   std::set<std::string> seen;
+  std::vector<std::string> results;
   for (const ChosenFunction::Name& one : chosen.names) {
-    if (one.role == ChosenFunction::Role::parameter) seen.insert(one.name);
+    if (one.role == ChosenFunction::Role::parameter) seen.insert(one.name.substr(0, one.name.find('.')));
+    if (one.role == ChosenFunction::Role::result) results.push_back(one.name);
   }
   for (const ChosenFunction::Name& one : chosen.names) {
-    if (one.name.empty() || one.name == "_") continue;
-    const bool is_parameter = one.role == ChosenFunction::Role::parameter;
-    if (is_parameter || seen.insert(one.name).second) named.emplace(one.node, one.name);
+    if (one.role == ChosenFunction::Role::parameter) named.emplace(one.node, one.name);
+    if (one.role != ChosenFunction::Role::let || one.name == "_") continue;
+    std::string own = one.name;
+    std::ranges::replace(own, '.', '_');  // the fields of a record are arrays of their own
+    const bool is_free = own == one.name || !taken_.contains(own);
+    if (is_free && seen.insert(own).second) named.emplace(one.node, own);
   }
-  instance(chosen.instance, name, named);
+  instance(chosen.instance, name, named, results);
   return lacks_.empty() ? std::optional(functions_) : std::nullopt;
 }
 
-void ClosedText::instance(InstanceId id, const std::string& name, const std::map<NodeId, std::string>& named) {
+void ClosedText::instance(InstanceId id, const std::string& name, const std::map<NodeId, std::string>& named,
+                          const std::vector<std::string>& result_names) {
   const Instance& own = typed_.instances[id];
   needed_.clear();
   for (const NodeId parameter : own.parameters) need(parameter);
@@ -143,7 +150,7 @@ void ClosedText::instance(InstanceId id, const std::string& name, const std::map
       inner += "_";
     ClosedText other(typed_, environment_, moment_, taken_);
     other.written_ = written_;
-    other.instance(call->instance, inner, {});
+    other.instance(call->instance, inner, {}, {});
     if (!other.lacks_.empty()) return lack(other.lacks_);
     functions_ += other.functions_;
     written_ = std::move(other.written_);
@@ -151,16 +158,17 @@ void ClosedText::instance(InstanceId id, const std::string& name, const std::map
   }
   for (const auto& [node, own_name] : named) {
     names_[node] = own_name;
-    used_.insert(own_name);
+    used_.insert(own_name.substr(0, own_name.find('.')));
   }
+  std::vector<Path> paths;
+  for (const NodeId parameter : own.parameters) paths.push_back({name_of(parameter), type_text(parameter)});
   std::vector<std::string> parameters;
-  for (const NodeId parameter : own.parameters)
-    parameters.push_back(fmt::format("{}: {}", name_of(parameter), type_text(parameter)));
+  for (const Grouped& one : grouped(paths)) parameters.push_back(fmt::format("{}: {}", one.name, one.text));
   std::vector<std::string> types;
   for (const NodeId result : own.body.results) types.push_back(type_text(result));
-  const std::string given = types.size() == 1 ? types[0] : fmt::format("({})", fmt::join(types, ", "));
+  const std::string given = results_text(result_names, types);
   line(fmt::format("fn {}({}){} {{", name, fmt::join(parameters, ", "), types.empty() ? "" : " -> " + given));
-  body(own.body);
+  body(own.body, result_names);
   line("}");
   functions_ += text_;
 }
@@ -204,19 +212,20 @@ void ClosedText::need(NodeId id) {
   }
 }
 
-void ClosedText::body(const Region& region) {
+void ClosedText::body(const Region& region, const std::vector<std::string>& result_names) {
   ++depth_;
   for (const NodeId id : region.order) {
     if (needed_.contains(id)) write(id);
   }
-  results(region);
+  results(region, result_names);
   --depth_;
 }
 
-void ClosedText::results(const Region& region) {
+void ClosedText::results(const Region& region, const std::vector<std::string>& result_names) {
   if (region.results.empty()) return;
-  const std::string all = names_of(region.results);
-  line(region.results.size() == 1 ? all : fmt::format("({})", all));
+  std::vector<std::string> all;
+  for (const NodeId result : region.results) all.push_back(name_of(result));
+  line(results_text(result_names, all));
 }
 
 // ---- Names and lines

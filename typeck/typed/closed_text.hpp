@@ -33,9 +33,11 @@ class ClosedText {
   void need(const Region& region);
   void need(NodeId id);
   void write(NodeId id);
-  void instance(InstanceId id, const std::string& name, const std::map<NodeId, std::string>& named);
-  void body(const Region& region);
-  void results(const Region& region);
+  // `result_names` say which results are records, as `ChosenFunction::Name` does; none: all are arrays.
+  void instance(InstanceId id, const std::string& name, const std::map<NodeId, std::string>& named,
+                const std::vector<std::string>& result_names);
+  void body(const Region& region, const std::vector<std::string>& result_names = {});
+  void results(const Region& region, const std::vector<std::string>& result_names);
 
   void write(NodeId id, const Compute& compute);
   void effect(const Compute& compute);
