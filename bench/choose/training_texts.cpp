@@ -9,6 +9,25 @@ namespace tessera::bench {
 
 namespace {
 
+constexpr const char* kChosen = "chosen";
+constexpr const char* kData = "data, evenly";
+constexpr const char* kDataBySpeed = "data, by speed";
+constexpr const char* kSharded = "fully sharded";
+constexpr const char* kTensor = "tensor parallel";
+constexpr const char* kWhole = "all whole";
+
+// The ways to lay a step out. `types` gives the arguments' types, with a mark behind the samples, one behind the first
+// dimension of every weight, and one behind the features of layers.
+template <class F>
+std::vector<HandLayout> layouts_by(const F& types) {
+  return {{kChosen, "work(auto)", true, {}, false},
+          {kData, "", false, types("@d", "", ""), false},
+          {kDataBySpeed, "work(speed)", false, types("@d.work", "", ""), false},
+          {kSharded, "", false, types("@d", "@d", ""), true},
+          {kTensor, "", false, types("", "", "@d"), false},
+          {kWhole, "", false, types("", "", ""), false}};
+}
+
 // ---- Perceptrons ----
 
 std::string weight(std::size_t k) { return fmt::format("w{}", k); }
@@ -24,44 +43,84 @@ std::string perceptron_functions(std::size_t layers) {
   return fmt::format("fn loss({}) -> f32 {{\n  let y = {}\n  sum(y * y) / 1000.0\n}}\n", parameters, value);
 }
 
-// The input, and then the weights, with these marks behind their dimensions: {"@d", ""} splits the first one.
-using Marks = std::vector<std::pair<std::string, std::string>>;
-HandLayout perceptron_layout(const std::string& name, const std::string& cut, const std::vector<std::int64_t>& extents,
-                             const Marks& marks) {
-  HandLayout layout{name, cut, false, {}};
-  for (std::size_t k = 0; k + 1 < extents.size(); ++k)
-    layout.types.push_back(fmt::format("f32[{}{}, {}{}]", extents[k], marks[k].first, extents[k + 1], marks[k].second));
-  return layout;
-}
-
-// Columns and rows in turns.
-Marks tensor_parallel(std::size_t layers) {
-  Marks marks{{"", ""}};
-  for (std::size_t k = 0; k < layers; ++k)
-    marks.push_back(k % 2 == 0 ? std::pair<std::string, std::string>("", "@d")
-                               : std::pair<std::string, std::string>("@d", ""));
-  return marks;
-}
-
 // `extents`: samples, the input's width, and each layer's.
 TrainingText perceptron_text(const std::string& name, const std::vector<std::int64_t>& extents) {
   const std::size_t layers = extents.size() - 2;
   TrainingText text{name, perceptron_functions(layers), {"x"}, 1, {}, {}, {}};
-  for (std::size_t k = 0; k + 1 < extents.size(); ++k) {
-    if (k > 0) text.arguments.push_back(weight(k));
-    text.types.push_back(fmt::format("f32[{}, {}]", extents[k], extents[k + 1]));
-    text.values.push_back(fmt::format("0.02 * normal({}, seed={})", text.types.back(), k + 1));
-  }
-  const Marks whole(layers + 1);
-  const auto data = [&](const std::string& mark) {
-    Marks marks = whole;
-    marks[0].first = mark;
-    return marks;
+  // Columns and rows in turns are the features.
+  const auto types = [&](const std::string& rows, const std::string& first, const std::string& features) {
+    std::vector<std::string> all{fmt::format("f32[{}{}, {}]", extents[0], rows, extents[1])};
+    for (std::size_t k = 1; k <= layers; ++k)
+      all.push_back(fmt::format("f32[{}{}{}, {}{}]", extents[k], first, k % 2 == 0 ? features : "", extents[k + 1],
+                                k % 2 == 1 ? features : ""));
+    return all;
   };
-  text.layouts = {{"chosen", "work(auto)", true, {}},
-                  perceptron_layout("data, evenly", "", extents, data("@d")),
-                  perceptron_layout("data, by speed", "work(speed)", extents, data("@d.work")),
-                  perceptron_layout("tensor parallel", "", extents, tensor_parallel(layers))};
+  text.types = types("", "", "");
+  for (std::size_t k = 0; k <= layers; ++k) {
+    if (k > 0) text.arguments.push_back(weight(k));
+    text.values.push_back(fmt::format("0.02 * normal({}, seed={})", text.types[k], k + 1));
+  }
+  text.layouts = layouts_by(types);
+  return text;
+}
+
+// ---- Towers, and a stencil ----
+
+// Two products each, of inputs of unlike widths, that meet in a score.
+TrainingText towers_text(std::int64_t samples, std::int64_t width) {
+  TrainingText text{"two towers",
+                    R"(fn tower(x: f32[B, D]?, w: f32[D, F]?, v: f32[F, K]?) -> f32[B, K]? = relu(x @ w) @ v
+fn loss(q: f32[B, D]?, i: f32[B, E]?, qw: f32[D, F]?, qv: f32[F, K]?, iw: f32[E, G]?, iv: f32[G, K]?) -> f32 {
+  let score = sum(tower(q, qw, qv) * tower(i, iw, iv), dim=1)
+  sum(score * score) / 1000.0
+}
+)",
+                    {"q", "i", "qw", "qv", "iw", "iv"},
+                    2,
+                    {},
+                    {},
+                    {}};
+  const auto types = [&](const std::string& rows, const std::string& first, const std::string& features) {
+    const std::string down = first + features;
+    return std::vector<std::string>{fmt::format("f32[{}{}, {}]", samples, rows, width / 16),
+                                    fmt::format("f32[{}{}, {}]", samples, rows, width / 2),
+                                    fmt::format("f32[{}{}, {}{}]", width / 16, first, width / 8, features),
+                                    fmt::format("f32[{}{}, 64]", width / 8, down),
+                                    fmt::format("f32[{}{}, {}{}]", width / 2, first, width, features),
+                                    fmt::format("f32[{}{}, 64]", width, down)};
+  };
+  text.types = types("", "", "");
+  for (std::size_t k = 0; k < text.types.size(); ++k)
+    text.values.push_back(fmt::format("0.05 * normal({}, seed={})", text.types[k], k + 1));
+  text.layouts = layouts_by(types);
+  return text;
+}
+
+// Steps of a stencil, which wants columns, before products.
+TrainingText stencil_text(std::int64_t rows, std::int64_t columns) {
+  TrainingText text{"stencil and products",
+                    R"(fn smooth(u: f32[N, M]?) -> f32[N, M]? {
+  let p = pad(u, [[1, 1], [0, 0]])
+  0.5 * u + 0.25 * p[0:size(u, 0), :] + 0.25 * p[2:size(u, 0) + 2, :]
+}
+fn features(u: f32[N, M]?, a: f32[M, K]?, b: f32[K, L]?) = relu((loop v = u for i < 3 { smooth(v) }) @ a) @ b
+)",
+                    {"u", "a", "b"},
+                    1,
+                    {},
+                    {},
+                    {},
+                    "features(u, a, b)"};
+  const auto types = [&](const std::string& batch, const std::string& first, const std::string& features) {
+    return std::vector<std::string>{fmt::format("f32[{}{}, {}]", rows, batch, columns),
+                                    fmt::format("f32[{}{}, {}{}]", columns, first, 4 * columns, features),
+                                    fmt::format("f32[{}{}{}, {}]", 4 * columns, first, features, columns / 2),
+                                    fmt::format("f32[{}{}, {}]", rows, batch, columns / 2)};
+  };
+  text.types = types("", "", "");
+  for (std::size_t k = 0; k < text.arguments.size(); ++k)
+    text.values.push_back(fmt::format("0.1 * normal({}, seed={})", text.types[k], k + 1));
+  text.layouts = layouts_by(types);
   return text;
 }
 
@@ -80,23 +139,20 @@ fn loss(h: f32[B, T, D]?, q: f32[D, H, K]?, k: f32[D, H, K]?, v: f32[D, H, K]?, 
 
 TrainingText block_text(const std::string& name, std::int64_t samples, std::int64_t width) {
   const std::int64_t each = width / 8;
-  const auto types = [&](const std::string& batch, const std::string& heads, const std::string& hidden) {
-    const std::string in = fmt::format("f32[{}, 8{}, {}]", width, heads, each);
+  const auto types = [&](const std::string& batch, const std::string& first, const std::string& parts) {
+    const std::string in = fmt::format("f32[{}{}, 8{}, {}]", width, first, parts, each);
     return std::vector<std::string>{fmt::format("f32[{}{}, 32, {}]", samples, batch, width),
                                     in,
                                     in,
                                     in,
-                                    fmt::format("f32[8{}, {}, {}]", heads, each, width),
-                                    fmt::format("f32[{}, {}{}]", width, 4 * width, hidden),
-                                    fmt::format("f32[{}{}, {}]", 4 * width, hidden, width)};
+                                    fmt::format("f32[8{}{}, {}, {}]", first, parts, each, width),
+                                    fmt::format("f32[{}{}, {}{}]", width, first, 4 * width, parts),
+                                    fmt::format("f32[{}{}{}, {}]", 4 * width, first, parts, width)};
   };
   TrainingText text{name, kBlock, {"h", "q", "k", "v", "o", "w", "z"}, 1, types("", "", ""), {}, {}};
   for (std::size_t k = 0; k < text.types.size(); ++k)
     text.values.push_back(fmt::format("0.05 * normal({}, seed={})", text.types[k], k + 1));
-  text.layouts = {{"chosen", "work(auto)", true, {}},
-                  {"data, evenly", "", false, types("@d", "", "")},
-                  {"data, by speed", "work(speed)", false, types("@d.work", "", "")},
-                  {"tensor parallel", "", false, types("", "@d", "@d")}};
+  text.layouts = layouts_by(types);
   return text;
 }
 
@@ -108,21 +164,31 @@ std::string TrainingText::declarations(const HandLayout& layout) const {
   std::vector<std::string> weights(arguments.begin() + static_cast<std::ptrdiff_t>(data), arguments.end());
   std::vector<std::string> gradients{"l"};
   std::vector<std::string> next{"l"};
+  std::vector<std::string> used = arguments;
   for (std::size_t k = 0; k < arguments.size(); ++k) {
     parameters.push_back(fmt::format("{}: {}", arguments[k], layout.is_chosen ? types[k] + " auto" : layout.types[k]));
     if (k < data) continue;
+    if (layout.is_sharded) used[k] = fmt::format("{} as {}", arguments[k], types[k]);
     results.push_back(layout.is_chosen ? fmt::format("{} as {}", types[k], arguments[k]) : layout.types[k]);
     gradients.push_back("g" + arguments[k]);
     next.push_back(fmt::format("{0} - 0.01 * g{0}", arguments[k]));
   }
-  return fmt::format(
-      "mesh m = [d: 8{}]\n{}{}fn step({}) -> ({}) {{\n  let ({}) = grad(loss, wrt=[{}])({})\n  ({})\n}}\n",
-      layout.cut.empty() ? "" : " " + layout.cut, functions, layout.is_chosen ? "auto " : "",
-      fmt::join(parameters, ", "), fmt::join(results, ", "), fmt::join(gradients, ", "), fmt::join(weights, ", "),
-      fmt::join(arguments, ", "), fmt::join(next, ", "));
+  const std::string head = fmt::format("mesh m = [d: 8{}]\n{}{}fn step({})", layout.cut.empty() ? "" : " " + layout.cut,
+                                       functions, layout.is_chosen ? "auto " : "", fmt::join(parameters, ", "));
+  if (!forward.empty() && layout.is_chosen) return fmt::format("{} = {}\n", head, forward);
+  if (!forward.empty()) {
+    std::string brought;
+    for (std::size_t k = data; k < arguments.size() && layout.is_sharded; ++k)
+      brought += fmt::format("  let {} = {}\n", arguments[k], used[k]);
+    return fmt::format("{} -> {} {{\n{}  {}\n}}\n", head, layout.types.back(), brought, forward);
+  }
+  return fmt::format("{} -> ({}) {{\n  let ({}) = grad(loss, wrt=[{}])({})\n  ({})\n}}\n", head,
+                     fmt::join(results, ", "), fmt::join(gradients, ", "), fmt::join(weights, ", "),
+                     fmt::join(used, ", "), fmt::join(next, ", "));
 }
 
 std::string TrainingText::call() const {
+  if (!forward.empty()) return fmt::format("let next = step({})\n", fmt::join(arguments, ", "));
   std::vector<std::string> names{"l"};
   for (std::size_t k = data; k < arguments.size(); ++k) names.push_back("next_" + arguments[k]);
   return fmt::format("let ({}) = step({})\n", fmt::join(names, ", "), fmt::join(arguments, ", "));
@@ -136,7 +202,9 @@ std::vector<TrainingText> training_texts() {
           perceptron_text("perceptron, wide", {128, 512, 2048, 512}),
           perceptron_text("perceptron, narrow", {4096, 64, 128, 64}),
           block_text("block, 32 samples", 32, 128),
-          block_text("block, 8 samples", 8, 256)};
+          block_text("block, 8 samples", 8, 256),
+          towers_text(256, 1024),
+          stencil_text(2048, 256)};
 }
 
 }  // namespace tessera::bench

@@ -6,12 +6,14 @@
 
 namespace tessera::bench {
 
-// One way to lay a step out: how the mesh's axis `d` of eight devices is cut, and the type of each argument.
+// One way to lay a step out: how the mesh's axis `d` of eight devices is cut, and the type of each argument; of a
+// function without gradients its result's behind them.
 struct HandLayout {
   std::string name;
   std::string cut;                 // `work(speed)`, say
   bool is_chosen = false;          // the types are only of arguments whose layouts are not chosen
   std::vector<std::string> types;  // of the arguments, in their order
+  bool is_sharded = false;         // fully: a device has its part of every weight, and gathers them for a step
 };
 
 struct TrainingText {
@@ -22,6 +24,7 @@ struct TrainingText {
   std::vector<std::string> types;      // whole
   std::vector<std::string> values;     // expressions
   std::vector<HandLayout> layouts;
+  std::string forward = {};  // a function without gradients: what it gives, of its arguments
 
   // The functions, and `step` laid out so: a loss, and the next weights.
   std::string declarations(const HandLayout& layout) const;
@@ -29,7 +32,8 @@ struct TrainingText {
   std::string call() const;
 };
 
-// Of every kind some sizes: the classifier of VGG19 at a part of its width, perceptrons, a block of a transformer.
+// Of every kind some sizes: the classifier of VGG19 at a part of its width, perceptrons, a block of a transformer, two
+// towers, a chain of products behind a stencil.
 std::vector<TrainingText> training_texts();
 
 }  // namespace tessera::bench
