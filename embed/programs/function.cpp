@@ -16,6 +16,7 @@
 #include "embed/host/stop_token.hpp"
 #include "embed/kinds.hpp"
 #include "embed/programs/function_impl.hpp"
+#include "embed/programs/record_types.hpp"
 #include "embed/session/session_impl.hpp"
 #include "frontend/parse.hpp"
 #include "runtime/execute/run.hpp"
@@ -48,6 +49,10 @@ std::string call_text(std::string_view name, std::size_t arguments, std::size_t 
 
 // Does this type say everything? An extent that is a name is bound by the argument.
 bool is_complete(const frontend::Ast& ast, const frontend::TypeExpr& type) {
+  if (!type.fields.empty()) {
+    return std::all_of(type.fields.begin(), type.fields.end(),
+                       [&](const frontend::TypeField& field) { return is_complete(ast, ast[field.type]); });
+  }
   if (type.any_layout || type.any_shape || !type.element) return false;
   return std::all_of(type.dimensions.begin(), type.dimensions.end(), [&](const frontend::Dimension& dimension) {
     if (dimension.from_file || !dimension.extent.valid()) return false;
@@ -56,8 +61,9 @@ bool is_complete(const frontend::Ast& ast, const frontend::TypeExpr& type) {
 }
 
 // The types that the function declares, as they are written; those that arguments bind have to be said.
-Result<std::vector<std::string>> declared_types(const typeck::Function& function, const Texts& texts) {
-  std::vector<std::string> types;
+Result<embed::WrittenArrays> declared_types(const typeck::Function& function, const Texts& texts) {
+  embed::WrittenArrays arrays;
+  std::size_t number = 0;
   for (const frontend::Parameter& parameter : function.definition().parameters) {
     const frontend::TypeExpr& type = (*function.ast)[parameter.type];
     const std::string text(texts.sources.text(type.span));
@@ -67,9 +73,23 @@ Result<std::vector<std::string>> declared_types(const typeck::Function& function
                       "the arguments",
                       parameter.name.text, function.definition().name.text, text));
     }
-    types.push_back(text);
+    arrays.add(*function.ast, parameter.type, texts, number++);
   }
-  return types;
+  return arrays;
+}
+
+// The types of the arguments: as they are given, or those that the function declares.
+Result<embed::WrittenArrays> written_types(const typeck::Function& function, const std::vector<std::string>& types,
+                                           Texts& texts) {
+  const frontend::Fn& definition = function.definition();
+  const std::size_t parameters = definition.parameters.size();
+  if (types.empty()) return declared_types(function, texts);
+  if (types.size() != parameters)
+    return embed::bad_call(fmt::format("`{}` takes {}; {} types are given", definition.name.text,
+                                       arguments_text(parameters), types.size()));
+  auto arrays = embed::arrays_of_types(types, texts);
+  if (!arrays) return embed::to_public(texts, arrays.errors());
+  return std::move(*arrays);
 }
 
 // An argument that the call would redistribute first.
@@ -94,13 +114,31 @@ struct CheckedCall {
   std::vector<std::uint32_t> argument_slots;
 };
 
-typeck::Environment with_arguments(typeck::Environment environment, const std::vector<synth::ArrayType>& types,
+// Binds `argument1`, `argument2`, ...; of one that is a record first its fields, `argument1.w`.
+typeck::Environment with_arguments(typeck::Environment environment, const Function::Impl& made,
                                    std::vector<std::uint32_t>& slots) {
-  for (std::size_t k = 0; k < types.size(); ++k) {
+  typeck::NamedRecord record;
+  for (std::size_t k = 0; k < made.types.size(); ++k) {
+    const Function::Part& part = made.parameter_parts[k];
+    const std::string argument = fmt::format("argument{}", part.of + 1);
+    const std::string name = part.field.empty() ? argument : argument + "." + part.field;
     slots.push_back(environment.new_slot());
-    environment.bind(typeck::Variable{fmt::format("argument{}", k + 1), types[k], std::nullopt, slots.back(), {}});
+    environment.bind(typeck::Variable{name, made.types[k], std::nullopt, slots.back(), {}});
+    if (part.field.empty()) continue;
+    record.name = argument;
+    record.fields.push_back(part.field);
+    if (k + 1 == made.types.size() || made.parameter_parts[k + 1].of != part.of)
+      environment.bind(std::exchange(record, {}));
   }
   return environment;
+}
+
+// Which result, or field of one, a name of the call's text stands for: `result2.w`.
+Function::Part result_part(const std::string& name) {
+  constexpr std::string_view kWord = "result";
+  const std::size_t dot = name.find('.');
+  const std::size_t of = std::stoul(name.substr(kWord.size(), dot));
+  return {of - 1, dot == std::string::npos ? std::string() : name.substr(dot + 1)};
 }
 
 std::vector<std::size_t> output_numbers(const typeck::Typed& typed, const typeck::Lowered& lowered) {
@@ -150,22 +188,11 @@ std::string Session::Impl::type_text(const synth::ArrayType& type) const {
   return typeck::print_type(type, state->environment, state->environment.now());
 }
 
-// A parameter or result that is a record, which no host hands over or takes.
-static std::optional<std::string> record_of(const typeck::Function& function) {
-  const frontend::Fn& fn = function.definition();
-  const auto is_record = [&](frontend::TypeId type) { return !(*function.ast)[type].fields.empty(); };
-  for (const frontend::Parameter& parameter : fn.parameters) {
-    if (is_record(parameter.type)) return fmt::format("the parameter `{}`", parameter.name.text);
-  }
-  return std::any_of(fn.results.begin(), fn.results.end(), is_record) ? std::optional<std::string>("a result")
-                                                                      : std::nullopt;
-}
-
 // The call in the session as it is now.
 static Result<CheckedCall> check_call(Session::Impl& session, const typeck::Function& function,
-                                      const std::vector<synth::ArrayType>& types, Texts& texts) {
+                                      const Function::Impl& made, Texts& texts) {
   CheckedCall call;
-  const typeck::Environment environment = with_arguments(session.state->environment, types, call.argument_slots);
+  const typeck::Environment environment = with_arguments(session.state->environment, made, call.argument_slots);
   Config plain = *session.config;
   plain.defines.clear();
   const frontend::Fn& definition = function.definition();
@@ -173,7 +200,7 @@ static Result<CheckedCall> check_call(Session::Impl& session, const typeck::Func
   std::optional<Diagnostics> first;
   for (std::size_t results = std::max<std::size_t>(declared, 1);; ++results) {
     const base::SourceId source =
-        texts.add(definition.name.text, call_text(definition.name.text, types.size(), results));
+        texts.add(definition.name.text, call_text(definition.name.text, definition.parameters.size(), results));
     auto ast = session.parse(texts, source, plain);
     auto typed =
         ast ? session.check(std::move(*ast), texts, environment, plain) : base::Result<typeck::Typed>(ast.errors());
@@ -203,6 +230,8 @@ static Result<Function> compile(Session::Impl& session, const CheckedCall& call,
   made.outputs = output_numbers(call.typed, *lowered);
   for (const std::size_t output : made.outputs)
     made.results.push_back(session.type_text(lowered->program.registers[lowered->program.outputs.at(output)]));
+  for (const typeck::Bound& bound : call.typed.statements.at(0).bound)
+    made.result_parts.push_back(result_part(bound.name));
   made.world = session.world();
   auto prepared = runtime::prepare(std::move(lowered->program), made.world);
   if (!prepared) return embed::to_public(*made.texts, prepared.errors(), &lowered->origins);
@@ -217,23 +246,18 @@ static Result<Function> make_function(Session::Impl& session, std::string_view n
   const typeck::Environment& environment = session.state->environment;
   const typeck::Function* const function = environment.function(name, environment.now());
   if (function == nullptr) return embed::bad_call(fmt::format("there is no function `{}`", name));
-  if (const auto record = record_of(*function))
-    return embed::bad_call(
-        fmt::format("{} of `{}` is a record: a function that is called from outside takes and gives "
-                    "arrays; write one around it that does",
-                    *record, name));
   Texts texts = *session.state->texts;
-  const std::size_t parameters = function->definition().parameters.size();
-  auto written = types.empty() ? declared_types(*function, texts) : Result<std::vector<std::string>>(types);
+  auto written = written_types(*function, types, texts);
   if (!written) return written.diagnostics();
-  if (written->size() != parameters)
-    return embed::bad_call(
-        fmt::format("`{}` takes {}; {} types are given", name, arguments_text(parameters), written->size()));
-  auto read = session.read_types(*written, texts);
+  auto read = session.read_types(written->types, texts);
   if (!read) return embed::to_public(texts, read.errors());
-  auto call = check_call(session, *function, *read, texts);
+  Function::Impl made;
+  made.name = std::string(name);
+  made.types = *read;
+  made.parameter_parts = std::move(written->parts);
+  made.config = session.config;
+  auto call = check_call(session, *function, made, texts);
   if (!call) return call.diagnostics();
-  Function::Impl made{std::string(name), *read, {}, {}, {}, {}, nullptr, nullptr, {}, session.config, {}};
   for (const synth::ArrayType& type : *read) made.parameters.push_back(session.type_text(type));
   made.texts = std::make_shared<const Texts>(std::move(texts));
   const auto kept_texts = made.texts;
@@ -260,24 +284,32 @@ Result<Function> Session::function(std::string_view name, const std::vector<std:
 const std::string& Function::name() const { return impl_->name; }
 const std::vector<std::string>& Function::parameters() const { return impl_->parameters; }
 const std::vector<std::string>& Function::results() const { return impl_->results; }
+const std::vector<Function::Part>& Function::parameter_parts() const { return impl_->parameter_parts; }
+const std::vector<Function::Part>& Function::result_parts() const { return impl_->result_parts; }
+
+// "2 arguments"; of a function of records how many arrays.
+static std::string taken_text(const Function::Impl& own) {
+  const auto is_field = [](const Function::Part& part) { return !part.field.empty(); };
+  if (std::none_of(own.parameter_parts.begin(), own.parameter_parts.end(), is_field))
+    return arguments_text(own.types.size());
+  return fmt::format("{} arrays, one for each field of its records", own.types.size());
+}
 
 // Collects the values that the program reads from arguments that have its types.
 static Result<std::vector<runtime::Value>> inputs_of(const Function::Impl& own, const std::vector<Array>& arguments) {
   if (arguments.size() != own.types.size()) {
-    return embed::bad_call(
-        fmt::format("`{}` takes {}, not {}", own.name, arguments_text(own.types.size()), arguments.size()));
+    return embed::bad_call(fmt::format("`{}` takes {}, not {}", own.name, taken_text(own), arguments.size()));
   }
   for (std::size_t k = 0; k < arguments.size(); ++k) {
     const runtime::Value& value = arguments[k].impl()->value;
+    const auto who = [&] { return embed::describe(own.parameter_parts[k], own.name); };
     if (!synth::same_type(value.type(), own.types[k])) {
       if (own.parameters[k] == arguments[k].type())
-        return embed::bad_call(fmt::format("argument {} of `{}` lives on a mesh {}, not {}", k + 1, own.name,
-                                           print(own.types[k].mesh()), print(value.type().mesh())));
-      return embed::bad_call(
-          fmt::format("argument {} of `{}` is {}, not {}", k + 1, own.name, own.parameters[k], arguments[k].type()));
+        return embed::bad_call(fmt::format("{} lives on a mesh {}, not {}", who(), print(own.types[k].mesh()),
+                                           print(value.type().mesh())));
+      return embed::bad_call(fmt::format("{} is {}, not {}", who(), own.parameters[k], arguments[k].type()));
     }
-    if (value.team() != own.world.team)
-      return embed::bad_call(fmt::format("argument {} of `{}` lives on other ranks", k + 1, own.name));
+    if (value.team() != own.world.team) return embed::bad_call(fmt::format("{} lives on other ranks", who()));
   }
   std::vector<runtime::Value> inputs;
   inputs.reserve(own.inputs.size());

@@ -13,6 +13,7 @@
 #include "frontend/parse.hpp"
 #include "runtime/engine/engine.hpp"
 #include "runtime/execute/run.hpp"
+#include "synth/layout/place_matrix.hpp"
 
 namespace tessera {
 
@@ -79,6 +80,19 @@ base::Result<runtime::Value> make_value(const synth::ArrayType& type, synth::Lit
   return std::move(outcome.outputs.at(0));
 }
 
+// Binds a variable to a value, and forgets what that hides for good.
+void bind_value(State& after, std::string name, const runtime::Value& value) {
+  const std::uint32_t slot = after.environment.new_slot();
+  const auto hidden = after.environment.bind(typeck::Variable{std::move(name), value.type(), std::nullopt, slot, {}});
+  after.values.set(slot, value);
+  if (hidden.has_value()) after.values.erase(*hidden);
+}
+
+// The values of a record's fields, if the name is a record's that the next binding hides for good.
+void forget_fields(State& after, const std::string& name) {
+  for (const std::uint32_t slot : after.environment.field_slots_hidden_from_now(name)) after.values.erase(slot);
+}
+
 }  // namespace
 
 Result<Array> Session::get(std::string_view name) const {
@@ -113,6 +127,7 @@ Status Session::set(std::string_view name, const std::vector<T>& values, const s
     if (world.memory_bytes_max > 0) world.kept_bytes = impl_->kept_bytes({});
     auto value = make_value(*type, literal(values, shape), world);
     if (!value) return embed::to_public(*after.texts, value.errors());
+    forget_fields(after, std::string(name));
     const std::uint32_t slot = after.environment.new_slot();
     const auto hidden =
         after.environment.bind(typeck::Variable{std::string(name), *type, known(values, shape), slot, {}});
@@ -133,6 +148,35 @@ template Status Session::set(std::string_view, const std::vector<std::complex<fl
 template Status Session::set(std::string_view, const std::vector<std::complex<double>>&,
                              const std::vector<std::int64_t>&);
 
+std::vector<std::string> Session::fields(std::string_view name) const {
+  const typeck::Environment& environment = impl_->state->environment;
+  const typeck::NamedRecord* const record = environment.record(name, environment.now());
+  return record == nullptr ? std::vector<std::string>() : record->fields;
+}
+
+namespace {
+
+// Fields are names that differ, and none is a record and an array at once.
+std::optional<std::string> bad_fields(std::string_view name, const std::vector<std::pair<std::string, Array>>& fields) {
+  if (fields.empty()) return fmt::format("the record `{}` has no field: give it one at least", name);
+  std::vector<std::string> paths;
+  for (const auto& [path, array] : fields) {
+    for (std::size_t at = 0; at <= path.size();) {
+      const std::size_t end = std::min(path.find('.', at), path.size());
+      if (!is_name(path.substr(at, end - at))) return fmt::format("`{}` cannot be the name of a field", path);
+      at = end + 1;
+    }
+    paths.push_back(path + ".");
+  }
+  std::sort(paths.begin(), paths.end());
+  const auto twice =
+      std::adjacent_find(paths.begin(), paths.end(), [](const auto& a, const auto& b) { return b.starts_with(a); });
+  if (twice == paths.end()) return std::nullopt;
+  return fmt::format("the record `{}` has two fields `{}`", name, twice->substr(0, twice->size() - 1));
+}
+
+}  // namespace
+
 Status Session::set(std::string_view name, const Array& array) {
   return embed::safely([&]() -> Status {
     if (!is_name(name)) return embed::bad_call(fmt::format("`{}` cannot be a variable's name", name));
@@ -143,10 +187,30 @@ Status Session::set(std::string_view name, const Array& array) {
     if (value.team() != *impl_->team)
       return embed::bad_call(fmt::format("`{}` lives on other ranks", array.impl_->name));
     State after = *impl_->state;
-    const std::uint32_t slot = after.environment.new_slot();
-    const auto hidden =
-        after.environment.bind(typeck::Variable{std::string(name), value.type(), std::nullopt, slot, {}});
-    after.values.set(slot, value);
+    forget_fields(after, std::string(name));
+    bind_value(after, std::string(name), value);
+    impl_->become(std::move(after));
+    return Done{};
+  });
+}
+
+Status Session::set(std::string_view name, const std::vector<std::pair<std::string, Array>>& fields) {
+  return embed::safely([&]() -> Status {
+    if (!is_name(name)) return embed::bad_call(fmt::format("`{}` cannot be a variable's name", name));
+    if (const auto fault = bad_fields(name, fields)) return embed::bad_call(*fault);
+    const embed::Entry entry(impl_->busy);
+    if (!entry.alone()) return embed::session_is_busy();
+    if (!impl_->team.ok()) return embed::to_public({}, impl_->team.errors());
+    State after = *impl_->state;
+    typeck::NamedRecord record{std::string(name), {}, {}};
+    forget_fields(after, record.name);
+    for (const auto& [path, array] : fields) {
+      const runtime::Value& value = array.impl_->value;
+      if (value.team() != *impl_->team) return embed::bad_call(fmt::format("field `{}` lives on other ranks", path));
+      bind_value(after, record.name + "." + path, value);
+      record.fields.push_back(path);
+    }
+    const auto hidden = after.environment.bind(record);
     if (hidden.has_value()) after.values.erase(*hidden);
     impl_->become(std::move(after));
     return Done{};

@@ -18,6 +18,7 @@
 #include "python/module/classes.hpp"
 #include "python/module/errors.hpp"
 #include "python/module/memory.hpp"
+#include "python/module/records.hpp"
 #include "python/module/settings.hpp"
 #include "python/module/work.hpp"
 #include "tessera/choice.hpp"
@@ -140,14 +141,20 @@ void make_session(PySession* self, const nb::object& output, const nb::object& l
 }
 
 bool has_name(PySession& self, const std::string& name) {
+  if (!self.read().fields(name).empty()) return true;
   const std::vector<Binding> names = self.read().names();
   return std::any_of(names.begin(), names.end(), [&](const Binding& binding) { return binding.name == name; });
 }
 
-Array get(PySession& self, const std::string& name) {
+// An Array; of a record a dict of them.
+nb::object get(PySession& self, const std::string& name) {
+  Leaves record;
+  for (const std::string& field : self.read().fields(name))
+    record.emplace_back(field, nb::cast(taken(self.read().get(name + "." + field))));
+  if (!record.empty()) return nested(record);
   auto array = self.read().get(name);
   if (!array && !has_name(self, name)) no_such_name(self, name);
-  return taken(std::move(array));
+  return nb::cast(taken(std::move(array)));
 }
 
 template <class T>
@@ -156,22 +163,26 @@ void set_scalar(PySession& self, const std::string& name, T value) {
 }
 
 // Anything that numpy reads as an array of one of our element types: a copy, replicated on the default mesh.
-void set_array(PySession& self, const std::string& name, nb::object value) {
+Array array_of(PySession& self, nb::object value) {
+  if (nb::isinstance<Array>(value)) return nb::cast<const Array&>(value);
   if (PyObject_CheckBuffer(value.ptr()) == 0 && !nb::hasattr(value, "__dlpack__"))
     value = nb::module_::import_("numpy").attr("asarray")(value);
   const HostArray array = copied(host_array(value));
   std::string type = name_of(array.element);
   for (std::size_t d = 0; d < array.shape.size(); ++d)
     type += (d == 0 ? "[" : ", ") + std::to_string(array.shape[d]) + (d + 1 == array.shape.size() ? "]" : "");
-  const Array made = self.change([&](Session& s) { return s.array(type, array.memory, array.keep); });
-  self.change([&](Session& s) { return s.set(name, made); });
+  return self.change([&](Session& s) { return s.array(type, array.memory, array.keep); });
+}
+
+void set_record(PySession& self, const std::string& name, const nb::object& value) {
+  std::vector<std::pair<std::string, Array>> fields;
+  for (const auto& [path, leaf] : leaves(value, "the dict for `" + name + "`"))
+    fields.emplace_back(path, array_of(self, leaf));
+  self.change([&](Session& s) { return s.set(name, fields); });
 }
 
 void set(PySession& self, const std::string& name, const nb::object& value) {
-  if (nb::isinstance<Array>(value)) {
-    const Array& array = nb::cast<const Array&>(value);
-    self.change([&](Session& s) { return s.set(name, array); });
-  } else if (PyBool_Check(value.ptr()) != 0) {
+  if (PyBool_Check(value.ptr()) != 0) {
     set_scalar<bool>(self, name, nb::cast<bool>(value));
   } else if (PyLong_Check(value.ptr()) != 0) {
     std::int64_t number = 0;
@@ -179,14 +190,29 @@ void set(PySession& self, const std::string& name, const nb::object& value) {
     set_scalar(self, name, number);
   } else if (PyFloat_CheckExact(value.ptr()) != 0) {
     set_scalar(self, name, nb::cast<double>(value));
+  } else if (is_record(value)) {
+    set_record(self, name, value);
   } else {
-    set_array(self, name, value);
+    const Array array = array_of(self, value);
+    self.change([&](Session& s) { return s.set(name, array); });
   }
 }
 
+// The text of each name's type; that of a record, `{w: f32[8], b: f32}`, stands for those of its fields.
 nb::dict names(PySession& self) {
   nb::dict types;
-  for (const Binding& binding : self.read().names()) types[nb::str(binding.name.c_str())] = binding.type;
+  const std::vector<Binding> all = self.read().names();
+  const auto type = [&](const std::string& name) {
+    const auto at = std::find_if(all.begin(), all.end(), [&](const Binding& binding) { return binding.name == name; });
+    return nb::str(at == all.end() ? "" : at->type.c_str());
+  };
+  for (const Binding& binding : all) {
+    const std::string name = binding.name.substr(0, binding.name.find('.'));
+    if (types.contains(name.c_str())) continue;
+    Leaves fields;
+    for (const std::string& field : self.read().fields(name)) fields.emplace_back(field, type(name + "." + field));
+    types[nb::str(name.c_str())] = fields.empty() ? type(name) : nb::str(type_of(nested(fields), name).c_str());
+  }
   return types;
 }
 
@@ -200,7 +226,7 @@ nb::dict meshes(PySession& self) {
   return result;
 }
 
-Array array(PySession& self, const nb::object& x, const std::string& type, const std::optional<bool>& copy) {
+Array made_array(PySession& self, const nb::object& x, const std::string& type, const std::optional<bool>& copy) {
   const ArrayType wanted = self.change([&](Session& s) { return s.read_type(type); });
   HostArray host = host_array(x, &wanted.element);
   expect_shape(host, wanted.shape, wanted.text);
@@ -213,6 +239,16 @@ Array array(PySession& self, const nb::object& x, const std::string& type, const
                               .c_str());
   }
   return made;
+}
+
+// Of a dict and a dict of types a dict of Arrays.
+nb::object array(PySession& self, const nb::object& x, const nb::object& type, const std::optional<bool>& copy) {
+  if (nb::isinstance<nb::str>(type) && !is_record(x))
+    return nb::cast(made_array(self, x, nb::cast<std::string>(type), copy));
+  Leaves made;
+  for (const auto& [path, leaf, own] : paired(x, type))
+    made.emplace_back(path, nb::cast(made_array(self, leaf, own, copy)));
+  return nested(made);
 }
 
 Array borrow(PySession& self, const nb::sequence& tiles, const std::string& type) {
@@ -234,8 +270,15 @@ Array borrow(PySession& self, const nb::sequence& tiles, const std::string& type
   return self.change([&](Session& s) { return s.borrow(type, memory, keep); });
 }
 
-PyFunction function(PySession& self, const std::string& name, const std::optional<std::vector<std::string>>& types) {
-  Function made = self.change([&](Session& s) { return s.function(name, types.value_or(std::vector<std::string>())); });
+PyFunction function(PySession& self, const std::string& name, const std::optional<nb::sequence>& types) {
+  std::vector<std::string> texts;
+  if (types.has_value() && nb::isinstance<nb::str>(*types))
+    throw nb::type_error("types is a list, with a type for each argument: [\"f32[8@x, 4]\"]");
+  if (types.has_value()) {
+    for (const nb::handle type : *types)
+      texts.push_back(type_of(type, "type " + std::to_string(texts.size() + 1) + " of `" + name + "`"));
+  }
+  Function made = self.change([&](Session& s) { return s.function(name, texts); });
   return {std::move(made), self.callbacks()};
 }
 
@@ -245,19 +288,7 @@ std::unique_ptr<PySession> fork(PySession& self) {
 
 nb::object call(PyFunction& self, const nb::args& arguments) {
   self.callbacks.lend();
-  std::vector<Array> arrays;
-  arrays.reserve(arguments.size());
-  for (const nb::handle argument : arguments) {
-    if (!nb::isinstance<Array>(argument)) {
-      const std::string number = std::to_string(arrays.size() + 1);
-      const std::string type =
-          arrays.size() < self.function.parameters().size() ? self.function.parameters()[arrays.size()] : "f32[8@x, 4]";
-      throw nb::type_error(("argument " + number + " of `" + self.function.name() + "` is a " + type_text(argument) +
-                            ": s.array(x, \"" + type + "\") makes an Array of it")
-                               .c_str());
-    }
-    arrays.push_back(nb::cast<const Array&>(argument));
-  }
+  const std::vector<Array> arrays = arrays_of(self.function, arguments);
   std::vector<Array> results;
   if (Interruptible::is_main_thread()) {
     StopToken token;
@@ -265,10 +296,18 @@ nb::object call(PyFunction& self, const nb::args& arguments) {
   } else {
     results = worked(nullptr, nullptr, [&] { return self.function.call(arrays); });
   }
-  if (results.size() == 1) return nb::cast(std::move(results.front()));
-  nb::list list;
-  for (Array& result : results) list.append(std::move(result));
+  std::vector<nb::object> objects;
+  for (Array& result : results) objects.push_back(nb::cast(std::move(result)));
+  const nb::list list = items_of(self.function.result_parts(), objects);
+  if (nb::len(list) == 1) return list[0];
   return nb::tuple(list);
+}
+
+// The types of a call's parameters or results: a text each, a dict of texts for a record.
+nb::list types_of(const std::vector<std::string>& types, const std::vector<Function::Part>& parts) {
+  std::vector<nb::object> texts;
+  for (const std::string& type : types) texts.emplace_back(nb::str(type.c_str()));
+  return items_of(parts, texts);
 }
 
 constexpr const char* kSessionSignature =
@@ -282,17 +321,20 @@ constexpr const char* kSessionSignature =
     "products: str = 'blas') -> None";
 
 void bind_values(nb::class_<PySession>& c) {
-  c.def("get", &get, nb::arg("name"), "The value of a name, as an Array; KeyError where there is none.");
-  c.def("__getitem__", &get, nb::arg("name"), "The value of a name, as an Array; KeyError where there is none.");
+  constexpr const char* kGet = "The value of a name, as an Array, of a record as a dict; KeyError where there is none.";
+  c.def("get", &get, nb::arg("name"), nb::sig("def get(self, name: str) -> typing.Any"), kGet);
+  c.def("__getitem__", &get, nb::arg("name"), nb::sig("def __getitem__(self, name: str) -> typing.Any"), kGet);
   c.def("__setitem__", &set, nb::arg("name"), nb::arg("value"),
         nb::sig("def __setitem__(self, name: str, value: typing.Any) -> None"),
-        "Binds a name: to an Array with its type, to a number, or to a copy of what numpy reads as an array.");
+        "Binds a name: to an Array with its type, to a number, to a copy of what numpy reads as an array, or to a dict "
+        "of these.");
   c.def("__contains__", &has_name, nb::arg("name"), "Is the name bound?");
   c.def("names", &names, nb::sig("def names(self) -> dict[str, str]"), "The names that are bound, with their types.");
   c.def("meshes", &meshes, nb::sig("def meshes(self) -> dict[str, dict[str, int]]"), "The meshes, with their axes.");
   c.def("array", &array, nb::arg("x"), nb::arg("type"), nb::arg("copy") = nb::none(),
-        nb::sig("def array(self, x: typing.Any, type: str, copy: bool | None = None) -> Array"),
-        "An Array of this type, from one that is whole; read where it is if its tiles are dense there.");
+        nb::sig("def array(self, x: typing.Any, type: typing.Any, copy: bool | None = None) -> typing.Any"),
+        "An Array of this type, from one that is whole; read where it is if its tiles are dense there. Of a dict and a "
+        "dict of types a dict of Arrays.");
   c.def("borrow", &borrow, nb::arg("tiles"), nb::arg("type"),
         nb::sig("def borrow(self, tiles: typing.Sequence[typing.Any], type: str) -> Array"),
         "An Array of this type, from the tile of every device.");
@@ -323,6 +365,7 @@ void bind_session(nb::module_& m) {
   bind_values(c);
   c.def(
       "function", &function, nb::arg("name"), nb::arg("types") = nb::none(),
+      nb::sig("def function(self, name: str, types: typing.Sequence[typing.Any] | None = None) -> Function"),
       "A function of the program, compiled for these types of its arguments; without any for those that it declares.");
   c.def(
       "choices", [](PySession& self) { return dicts_of(taken(self.read().choices())); },
@@ -333,11 +376,16 @@ void bind_session(nb::module_& m) {
   c.def("stop", [](PySession& self) { self.session().stop(); }, "From another thread: ends the work in progress.");
   nb::class_<PyFunction> f(m, "Function", nb::type_slots(kCollected<PyFunction>),
                            "A compiled function: call it with Arrays, from any number of threads.");
-  f.def("__call__", &call, nb::sig("def __call__(self, *arguments: Array) -> typing.Any"),
-        "The result, or a tuple of results.");
+  f.def("__call__", &call, nb::sig("def __call__(self, *arguments: Array | dict[str, typing.Any]) -> typing.Any"),
+        "The result, or a tuple of results; a record is a dict of Arrays.");
   f.def_prop_ro("name", [](const PyFunction& self) { return self.function.name(); }, "Its name.");
-  f.def_prop_ro("parameters", [](const PyFunction& self) { return self.function.parameters(); }, "Their types.");
-  f.def_prop_ro("results", [](const PyFunction& self) { return self.function.results(); }, "Their types.");
+  f.def_prop_ro(
+      "parameters",
+      [](const PyFunction& self) { return types_of(self.function.parameters(), self.function.parameter_parts()); },
+      nb::sig("def parameters(self) -> list[typing.Any]"), "Their types; of a record a dict of them.");
+  f.def_prop_ro(
+      "results", [](const PyFunction& self) { return types_of(self.function.results(), self.function.result_parts()); },
+      nb::sig("def results(self) -> list[typing.Any]"), "Their types; of a record a dict of them.");
 }
 
 }  // namespace tessera::python

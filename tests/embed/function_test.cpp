@@ -115,6 +115,30 @@ TEST(Functions, TakeExactlyTheDeclaredTypes) {
             "redistribute before the call");
 }
 
+TEST(Functions, TakeAndGiveTheFieldsOfRecords) {
+  Session session;
+  ASSERT_TRUE(succeeded(
+      session.run("mesh m = [x: 2]\n"
+                  "fn moved(p: {w: f32[4@x], layer: {b: f32}}, by: f32) = ({..p, w: p.w + by}, p.layer.b)\n")));
+  const auto moved = session.function("moved");
+  ASSERT_TRUE(succeeded(moved));
+  EXPECT_EQ(moved->parameters(), (std::vector<std::string>{"f32[4@x]", "f32", "f32"}));
+  EXPECT_EQ(moved->parameter_parts()[1].field, "layer.b");
+  EXPECT_EQ(moved->parameter_parts()[2].of, 1U);
+  EXPECT_EQ(moved->results(), (std::vector<std::string>{"f32[4@x]", "f32", "f32"}));
+  EXPECT_EQ(moved->result_parts()[0].field, "w");
+  EXPECT_EQ(moved->result_parts()[2].of, 1U);
+  const Array w = array_of(session, "f32[4@x]", counted(4));
+  const Array one = array_of(session, "f32", std::vector<float>{1});
+  const auto results = moved->call({w, one, one});
+  ASSERT_TRUE(succeeded(results));
+  EXPECT_EQ(results->front().to_vector<float>().value(), (std::vector<float>{1, 2, 3, 4}));
+  EXPECT_EQ(complaint(moved->call({w, w, one}).diagnostics()),
+            "bad-call: field `layer.b` of argument 1 of `moved` is f32, not f32[4@x]");
+  EXPECT_EQ(complaint(moved->call({w}).diagnostics()),
+            "bad-call: `moved` takes 3 arrays, one for each field of its records, not 1");
+}
+
 TEST(Functions, SayWhyThereIsNone) {
   Session session = prepared();
   EXPECT_EQ(complaint(session.function("thrice").diagnostics()), "bad-call: there is no function `thrice`");

@@ -257,6 +257,100 @@ def test_functions():
     assert np.asarray(f(a)).tolist() == [1] * 8
 
 
+RECORDS = """
+mesh m = [data: 2]
+fn scores(p: {w: f32[D, C], b: f32[C]}, x: f32[N@data, D]) -> f32[N@data, C] = x @ p.w + p.b
+fn loss(p: {w: f32[D, C], b: f32[C]}, x: f32[N@data, D], y: f32[N@data, C]) -> f32 = { let d = scores(p, x) - y; mean(d * d) }
+fn slopes(p: {w: f32[D, C], b: f32[C]}, x: f32[N@data, D], y: f32[N@data, C]) = grad(loss, wrt=p)(p, x, y)
+fn twice(p: {layer: {w: f32[2@data], b: f32}, n: i64}) -> {layer: {w: f32[2@data], b: f32}, n: i64} =
+  {layer: {..p.layer, w: p.layer.w * 2.0}, n: p.n + 1}
+"""
+
+
+def test_functions_of_records():
+    s = tessera.Session()
+    s.run(RECORDS)
+    types = {"w": "f32[3, 1]", "b": "f32[1]"}
+    f = s.function("slopes", [types, "f32[4@data, 3]", "f32[4@data, 1]"])
+    assert f.parameters == [types, "f32[4@data, 3]", "f32[4@data, 1]"]
+    slopes = {"w": "f32[3, 1]{+data}", "b": "f32[1]{+data}"}
+    assert f.results == ["f32", slopes]
+    w, b = np.array([[1.0], [2.0], [3.0]], "f4"), np.array([0.5], "f4")
+    x, y = np.arange(12, dtype="f4").reshape(4, 3) / 8, np.ones((4, 1), "f4")
+    p = s.array({"b": b, "w": w}, types)
+    value, g = f(p, s.array(x, "f32[4@data, 3]"), s.array(y, "f32[4@data, 1]"))
+    d = x @ w + b - y
+    assert list(g) == ["w", "b"] and float(value) == pytest.approx(float(np.mean(d * d)))
+    np.testing.assert_allclose(np.asarray(g["w"]), x.T @ d / 2, rtol=1e-6)
+    np.testing.assert_allclose(np.asarray(g["b"]), d.sum(0) / 2, rtol=1e-6)
+    assert s.function("slopes", ["{b: f32[1], w: f32[3, 1]}", *f.parameters[1:]]).results == ["f32", slopes]
+
+
+def test_functions_of_nested_records():
+    s = tessera.Session()
+    s.run(RECORDS)
+    f = s.function("twice")
+    assert f.parameters == [{"layer": {"w": "f32[2@data]", "b": "f32"}, "n": "i64"}]
+    p = s.array({"n": np.int64(3), "layer": {"b": np.float32(1), "w": np.ones(2, "f4")}}, f.parameters[0])
+    once = f(p)
+    again = f(once)
+    assert np.asarray(again["layer"]["w"]).tolist() == [4, 4] and int(again["n"]) == 5 and float(again["layer"]["b"]) == 1
+
+
+def test_arguments_that_are_no_record_of_the_function():
+    s = tessera.Session()
+    s.run(RECORDS + "fn total(a: f32[2]) = sum(a)")
+    f = s.function("twice")
+    p = s.array({"layer": {"w": np.ones(2, "f4"), "b": np.float32(1)}, "n": np.int64(3)}, f.parameters[0])
+    with pytest.raises(TypeError, match=r"a record there: a dict with `layer.w`, `layer.b`, `n`"):
+        f(p["n"])
+    with pytest.raises(TypeError, match=r"argument 1 of `twice` has no item `layer.b`"):
+        f({"layer": {"w": p["layer"]["w"]}, "n": p["n"]})
+    with pytest.raises(TypeError, match=r"argument 1 of `twice` has an item `m` that the function does not take"):
+        f({**p, "m": p["n"]})
+    with pytest.raises(TypeError, match=r'`n` of argument 1 of `twice` is a int: s\.array\(x, "i64"\)'):
+        f({**p, "n": 3})
+    with pytest.raises(TypeError, match=r"argument 1 of `twice` has a key that is a int"):
+        f({**p, 3: p["n"]})
+    with pytest.raises(TypeError, match=r"argument 1 of `total` is a dict, and the function takes an array there, f32\[2\]"):
+        s.function("total")({"a": p["n"]})
+    with pytest.raises(tessera.CommandError, match=r"field `n` of argument 1 of `twice` is i64, not f32"):
+        f({**p, "n": p["layer"]["b"]})
+    with pytest.raises(tessera.CommandError, match=r"takes 3 arrays, one for each field of its records, not 0"):
+        f()
+    with pytest.raises(tessera.CommandError, match=r"two fields `w`"):
+        s.function("twice", ["{w: f32, w: f32}"])
+    with pytest.raises(tessera.ProgramError, match=r"there is no field|has no field|is missing|lacks|`b`"):
+        s.function("slopes", [{"w": "f32[3, 1]"}, "f32[4@data, 3]", "f32[4@data, 1]"])
+    with pytest.raises(TypeError, match="types is a list"):
+        s.function("total", "f32[2]")
+
+
+def test_names_that_are_records():
+    s = tessera.Session(output=print)
+    s.run("mesh m = [data: 2]")
+    s["p"] = {"w": np.ones((2, 3), "f4"), "layer": {"b": [1, 2], "n": 4}}
+    assert s.names() == {"p": "{w: f32[2, 3], layer: {b: i64[2], n: i64}}"} or s.names() == {
+        "p": "{layer: {b: i64[2], n: i64}, w: f32[2, 3]}"}
+    assert "p" in s and int(s["p"]["layer"]["n"]) == 4 and s["p.w"].shape == (2, 3)
+    s.run("let q = {..p, w: p.w * 2.0}")
+    assert np.asarray(s["q"]["w"]).sum() == 12
+    s["p"] = s["q"]
+    assert np.asarray(s["p"]["w"]).sum() == 12
+    s["p"] = 3
+    assert int(s["p"]) == 3 and "p.w" not in s.names() and list(s.names()) == ["p", "q"]
+    with pytest.raises(ValueError, match="has no items"):
+        s["r"] = {"w": {}}
+    with pytest.raises(tessera.CommandError, match="cannot be the name of a field"):
+        s["r"] = {"a b": 1}
+    with pytest.raises(TypeError, match="two dicts with the same keys"):
+        s.array({"w": np.ones(2, "f4")}, "f32[2]")
+    with pytest.raises(TypeError, match="the type has no item `b`"):
+        s.array({"b": np.ones(2, "f4")}, {"w": "f32[2]"})
+    with pytest.raises(TypeError, match="the dict has no item `b`"):
+        s.array({"w": np.ones(2, "f4")}, {"w": "f32[2]", "b": "f32"})
+
+
 def test_a_forked_child_goes_on():
     s = tessera.Session()
     s.run("mesh m = [x: 4]\nlet a = iota(f32[400000@x])\nfn f(a: f32[400000@x]) -> f32[400000@x] = a * 2.0")

@@ -9,6 +9,7 @@
 //     std::cout << b->front().to_vector<float>()->front();  // 3
 #pragma once
 
+#include <cstddef>
 #include <memory>
 #include <string>
 #include <utility>
@@ -23,6 +24,9 @@ namespace tessera {
 // parameters' own, so that no call redistributes anything: else `bad-call` with both. `bad-call` also for an unknown
 // name.
 //
+// A parameter or result that is a record, `{w: f32[8, 4], b: f32[4]}`, is several arrays of the call: its fields, one
+// after the other, in the order of the type that was given or, without one, declared. `types` has one text for it.
+//
 // A Function sees the session as it was when it was made, keeps the values it reads of it, and changes nothing there.
 // It may outlive the session. Copies are the same function. call() may be used from several threads at the same time;
 // the functions of the session's Config are then called on those threads, also at the same time. On ranks every rank
@@ -30,8 +34,17 @@ namespace tessera {
 class TESSERA_API Function {
  public:
   const std::string& name() const;
-  const std::vector<std::string>& parameters() const;  // types
-  const std::vector<std::string>& results() const;     // types
+  // The types of the arrays that a call takes and gives.
+  const std::vector<std::string>& parameters() const;
+  const std::vector<std::string>& results() const;
+  // What each of these arrays is: the whole of a parameter or result, or a field of the record that it is, `w` or
+  // `layer.w`.
+  struct Part {
+    std::size_t of = 0;  // which parameter or result
+    std::string field = {};
+  };
+  const std::vector<Part>& parameter_parts() const;
+  const std::vector<Part>& result_parts() const;
 
   // The results. `bad-call` where an argument has not exactly the type of its parameter; what a run can fail with
   // besides: `division-by-zero`, `out-of-memory-plan`, and `interrupted` where Config::stop was asked.

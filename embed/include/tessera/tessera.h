@@ -208,6 +208,7 @@ TESSERA_C_API tessera_status tessera_session_array(tessera_session* session, tes
 TESSERA_C_API tessera_status tessera_session_function(tessera_session* session, tessera_text name, const tessera_text* types,
                                                       size_t type_count, tessera_function** function, tessera_failure** why);
 
+/* The arrays that a call takes and gives: each field of a record is one. */
 TESSERA_C_API size_t tessera_function_parameters(const tessera_function* function);
 TESSERA_C_API size_t tessera_function_results(const tessera_function* function);
 /* Empty where there is no such. */

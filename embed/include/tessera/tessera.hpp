@@ -542,8 +542,10 @@ class TESSERA_API Session {
   // mostly within a fifth of a second, whether the text is being read, checked, planned or run.
   void stop() noexcept;
 
-  // `bad-call` if there is no such name, or its value is not kept.
+  // `bad-call` if there is no such name, or its value is not kept. A field of a record is a name, `p.w`.
   Result<Array> get(std::string_view name) const;
+  // The fields of a record in their order, `w` and `layer.b`; of any other name none.
+  std::vector<std::string> fields(std::string_view name) const;
   // Binds a name to a replicated array on the default mesh, as `let` would. Values are row-major; T is as in
   // Array::to_vector; an empty shape is a scalar's. `bad-call` where the name cannot be a variable's, or the shape has
   // another number of elements.
@@ -551,6 +553,8 @@ class TESSERA_API Session {
   Status set(std::string_view name, const std::vector<T>& values, const std::vector<std::int64_t>& shape);
   // Binds a name to an array of any session on the same ranks, with the type it has, as `let` would.
   Status set(std::string_view name, const Array& array);
+  // The same for a record, of fields in this order; one of a record in it is `layer.b`.
+  Status set(std::string_view name, const std::vector<std::pair<std::string, Array>>& fields);
   std::vector<Binding> names() const;          // every name bound now, in alphabetical order
   std::vector<std::string> functions() const;  // of the program, in alphabetical order
   std::vector<NamedMesh> meshes() const;       // in alphabetical order
