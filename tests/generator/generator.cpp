@@ -6,6 +6,7 @@
 
 #include "tests/generator/edges.hpp"
 #include "tests/generator/maker.hpp"
+#include "tests/generator/records.hpp"
 
 namespace tessera::generator {
 
@@ -24,6 +25,11 @@ class Writer {
   Program write() && {
     for (std::int64_t k = random_.below(3); k > 0; --k) constant();
     for (std::int64_t k = random_.between(3, 9); k > 0; --k) statement();
+    random_ = Random(~program_.seed);  // what stands above is as it was before there were records
+    if (random_.chance(50))
+      add_records(maker_, [this](auto bound, auto tessera, auto numpy, auto value) {
+        add(std::move(bound), std::move(tessera), std::move(numpy), std::move(value));
+      });
     return std::move(program_);
   }
 
