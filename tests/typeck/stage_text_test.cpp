@@ -115,13 +115,30 @@ std::string without_unused_literals(const std::string& graph) {
   return kept;
 }
 
-// A printed graph without the values and literals that nothing lists and without plans, whose numbers theirs are among;
-// other values, literals and plans are numbered in the order in which they are named.
+// The functions that something calls: a body that was closed first may have called others.
+std::string without_unused_functions(std::string graph) {
+  const std::string_view begins = "\nfunction ";
+  for (std::size_t begin = graph.find(begins); begin != std::string::npos;) {
+    const std::size_t name = begin + begins.size();
+    const std::size_t end = graph.find('\n', graph.find("\n} results", begin) + 1);
+    const std::string call = "call " + graph.substr(name, graph.find(' ', name) - name) + " ";
+    if (graph.find(call) == std::string::npos) {
+      graph.erase(begin, end - begin);
+      begin = graph.find(begins);  // what it called may be called by nothing else
+    } else {
+      begin = graph.find(begins, end);
+    }
+  }
+  return graph;
+}
+
+// A printed graph without the values, literals and functions that nothing lists and without plans, whose numbers theirs
+// are among; other values, literals, functions and plans are numbered in the order in which they are named.
 std::string what_is_listed(std::string graph) {
   const std::size_t begin = graph.find("others {\n");
   const std::size_t end = graph.find("\n}\n", begin);
   graph = graph.substr(graph.find('\n'), begin - graph.find('\n')) + graph.substr(end);
-  graph = without_unused_literals(graph.substr(0, graph.find("\nplan p")));
+  graph = without_unused_literals(without_unused_functions(graph.substr(0, graph.find("\nplan p"))));
   // Parts and items name operands of their own node by its numbers.
   graph = std::regex_replace(graph, std::regex("part %"), "part operand ");
   int brackets = 0;
@@ -131,7 +148,8 @@ std::string what_is_listed(std::string graph) {
   }
   std::map<std::string, std::size_t> numbers;
   std::string all;
-  const std::regex value("%[0-9]+|\\b[pl][0-9]+\\b");
+  graph = std::regex_replace(graph, std::regex("\\b(function|call) f([0-9]+)"), "$1 g$2");
+  const std::regex value("%[0-9]+|\\b[plg][0-9]+\\b");
   std::sregex_iterator each(graph.begin(), graph.end(), value);
   std::size_t from = 0;
   for (; each != std::sregex_iterator(); ++each) {

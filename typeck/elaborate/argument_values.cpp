@@ -49,17 +49,17 @@ std::optional<std::vector<Checked>> OperationCall::arrays(std::size_t parameter)
   return all;
 }
 
-std::optional<std::vector<Checked>> OperationCall::rest(std::size_t parameter) {
-  std::vector<Checked> all;
+std::optional<std::vector<RangedPart>> OperationCall::rest_in_ranges(std::size_t parameter) {
+  std::vector<RangedPart> all;
   for (const frontend::Argument* argument : rest_) {
     const auto* item = std::get_if<ExprId>(&argument->value);
     if (item == nullptr) {
       elaborator.report(base::make(Kind::type_here, fmt::format("`{}`", info.name)).at(argument->span));
       return std::nullopt;
     }
-    auto value = elaborator.check_array(*item);
-    if (!value.has_value()) return std::nullopt;
-    all.push_back(std::move(*value));
+    auto part = check_ranged(elaborator, *item, {});
+    if (!part.has_value()) return std::nullopt;
+    all.push_back(std::move(*part));
   }
   if (all.empty()) wrong(span_of(parameter), "at least one array is wanted");
   return all;

@@ -370,17 +370,26 @@ bool are_vectors(OperationCall& call, const Checked& a, const Checked& b, bool a
 MaybeValue run_vectors(OperationCall& call) {
   Elaborator& elaborator = call.elaborator;
   const bool first_is_literal = elaborator.is_literal(call.expr(0));
-  const auto read = [&](std::size_t parameter, const MaybeValue& beside) {
-    const auto element = beside.has_value() ? std::optional(elaborator.element(*beside)) : std::nullopt;
-    return call.array(parameter, element);
-  };
-  MaybeValue b = first_is_literal ? read(1, {}) : std::nullopt;
-  const MaybeValue a = read(0, b);
-  if (!first_is_literal && a.has_value()) b = read(1, a);
   const bool is_inner = std::get<Vectors>(call.info.detail) == Vectors::inner;
-  if (!a.has_value() || !b.has_value() || !are_vectors(call, *a, *b, is_inner)) return std::nullopt;
-  if (is_inner) return elaborator.index_wise().matmul(call.span, *a, *b);
-  return elaborator.index_wise().contract(call.span, {*a, *b}, {{0}, {1}}, {0, 1}, call.quoted(), {"i", "j"});
+  using Part = std::optional<RangedPart>;
+  const auto read = [&](std::size_t parameter, const Part& beside) -> Part {
+    const auto element = beside.has_value() ? std::optional(elaborator.element(beside->value)) : std::nullopt;
+    if (is_inner) return check_ranged(elaborator, call.expr(parameter), Preference{element});
+    const MaybeValue value = call.array(parameter, element);
+    return value.has_value() ? Part(RangedPart{*value, {}}) : std::nullopt;
+  };
+  Part second = first_is_literal ? read(1, {}) : std::nullopt;
+  const Part first = read(0, second);
+  if (!first_is_literal && first.has_value()) second = read(1, first);
+  if (!first.has_value() || !second.has_value()) return std::nullopt;
+  if (!are_vectors(call, first->value, second->value, is_inner)) return std::nullopt;
+  if (is_inner) {
+    const auto operands = contracted_ranges(elaborator, call.span, call.quoted(), {*first, *second}, {{0}, {0}}, {});
+    if (!operands.has_value()) return std::nullopt;
+    return elaborator.index_wise().matmul(call.span, operands->front(), operands->back());
+  }
+  return elaborator.index_wise().contract(call.span, {first->value, second->value}, {{0}, {1}}, {0, 1}, call.quoted(),
+                                          {"i", "j"});
 }
 
 }  // namespace tessera::typeck

@@ -129,7 +129,9 @@ bool has_imaginary_literal(const Ast& ast, ExprId id) {
 }  // namespace
 
 std::string help_for_item(const Ast& ast, ExprId id) {
-  if (!is_number_literal(ast, id)) return "arrays are joined: `concat([reshape(a, [1]), [2.5]], 0)`";
+  if (!is_number_literal(ast, id))
+    return "a value is put in its place, as in `[1.0, 0.0] with [1] = b`; arrays are joined: `concat([reshape(a, [1]), "
+           "[2.5]], 0)`";
   return has_imaginary_literal(ast, id) ? "complex numbers are joined: `complex([1.0, 0.0], [0.0, 2.0])`"
                                         : "arithmetic stands outside of the list, as in `[1.0, 3.0] / 2.0`";
 }

@@ -59,34 +59,36 @@ std::optional<EinsumText> read_einsum(OperationCall& call, std::string written) 
 MaybeValue run_einsum(OperationCall& call) {
   Elaborator& elaborator = call.elaborator;
   const auto written = call.text(0);
-  const auto operands = call.rest(1);
+  const auto parts = call.rest_in_ranges(1);
   const auto text = written.has_value() ? read_einsum(call, *written) : std::nullopt;
-  if (!text.has_value() || !operands.has_value()) return std::nullopt;
+  if (!text.has_value() || !parts.has_value()) return std::nullopt;
+  std::vector<Checked> values;
+  for (const RangedPart& part : *parts) values.push_back(part.value);
   const auto wrong = [&](const std::string& what) {
     elaborator.report(base::make(Kind::bad_einsum, what).at(call.span));
     return std::nullopt;
   };
-  if (text->operands.size() != operands->size())
-    return wrong(fmt::format("{} operands are written, but {} are given", text->operands.size(), operands->size()));
+  if (text->operands.size() != values.size())
+    return wrong(fmt::format("{} operands are written, but {} are given", text->operands.size(), values.size()));
   std::string letters;
   std::map<char, std::int64_t> extents;
   std::vector<std::vector<int>> indices;
-  for (std::size_t k = 0; k < operands->size(); ++k) {
-    const open::Type own = elaborator.type((*operands)[k]);
+  for (std::size_t k = 0; k < values.size(); ++k) {
+    const open::Type own = elaborator.type(values[k]);
     if (own.rank() != text->operands[k].size())
       return wrong(fmt::format("operand {} has rank {}, but `{}` has {} indices", k + 1, own.rank(), text->operands[k],
                                text->operands[k].size()));
     if (own.element() == ElementType::boolean) return wrong("bool has no products; cast to i64 first");
-    if (synth::is_complex(own.element()) && operands->size() > 2)
+    if (synth::is_complex(own.element()) && values.size() > 2)
       return wrong("complex arrays are multiplied two at a time; take the first two, then the next");
-    const ElementType first = elaborator.element(operands->front());
+    const ElementType first = elaborator.element(values.front());
     const ElementType element = synth::computed_as(own.element());
     if (element != first) {
       elaborator.report(base::make(Kind::element_mismatch, "`einsum`", synth::name(first), synth::name(element))
                             .at(call.span)
-                            .also((*operands)[k].span, elaborator.text((*operands)[k]))
-                            .suggest(cast_help(first, elaborator.text(operands->front().span), element,
-                                               elaborator.text((*operands)[k].span))));
+                            .also(values[k].span, elaborator.text(values[k]))
+                            .suggest(cast_help(first, elaborator.text(values.front().span), element,
+                                               elaborator.text(values[k].span))));
       return std::nullopt;
     }
     std::vector<int> dimensions;
@@ -105,7 +107,9 @@ MaybeValue run_einsum(OperationCall& call) {
   for (const char letter : text->result) result.push_back(static_cast<int>(letters.find(letter)));
   std::vector<std::string> names;
   for (const char letter : letters) names.emplace_back(1, letter);
-  return elaborator.index_wise().contract(call.span, *operands, indices, result, "`einsum`", std::move(names));
+  const auto inside = contracted_ranges(elaborator, call.span, "`einsum`", *parts, indices, result);
+  if (!inside.has_value()) return std::nullopt;
+  return elaborator.index_wise().contract(call.span, *inside, indices, result, "`einsum`", std::move(names));
 }
 
 namespace {

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <iterator>
 
 #include "typeck/elaborate/elaborator.hpp"
 #include "typeck/elaborate/fold.hpp"
@@ -64,19 +65,47 @@ bool same_end(const MaybeValue& a, const MaybeValue& b) {
   return a->affine.has_value() && b->affine.has_value() && difference(*a->affine, *b->affine) == 0;
 }
 
-bool same_ranges(const RangedPart& a, const RangedPart& b) {
-  return a.ranges.size() == 1 && b.ranges.size() == 1 && same_end(a.ranges[0].start, b.ranges[0].start) &&
-         same_end(a.ranges[0].stop, b.ranges[0].stop);
+bool same_range(const RunTimeRange& a, const RunTimeRange& b) {
+  return same_end(a.start, b.start) && same_end(a.stop, b.stop);
 }
 
-MaybeValue with_zeros(Elaborator& elaborator, Span span, const RangedPart& part) {
-  const MaybeValue inside = in_ranges(elaborator, span, "`@`", part);
+const RunTimeRange* range_along(const RangedPart& part, std::size_t dimension) {
+  const auto at = std::ranges::find(part.ranges, dimension, &RunTimeRange::dimension);
+  return at == part.ranges.end() ? nullptr : &*at;
+}
+
+// Each index of a contraction that a range goes along has the same one wherever it stands.
+bool ranges_agree(Elaborator& elaborator, const std::vector<RangedPart>& parts,
+                  const std::vector<std::vector<int>>& indices, const std::string& example) {
+  for (std::size_t k = 0; k < parts.size(); ++k) {
+    for (const RunTimeRange& range : parts[k].ranges) {
+      const int index = indices[k][range.dimension];
+      for (std::size_t other = 0; other < parts.size(); ++other) {
+        for (std::size_t d = 0; d < indices[other].size(); ++d) {
+          if (indices[other][d] != index) continue;
+          const RunTimeRange* const own = range_along(parts[other], d);
+          if (own != nullptr && same_range(range, *own)) continue;
+          elaborator.report(base::make(Kind::slice_length)
+                                .at(range.span)
+                                .also(own != nullptr ? own->span : parts[other].value.span, "the other operand")
+                                .suggest("write the same range in both operands, as in " + example));
+          return false;
+        }
+      }
+    }
+  }
+  return true;
+}
+
+MaybeValue with_zeros(Elaborator& elaborator, Span span, const std::string& who, const RangedPart& part) {
+  if (part.ranges.empty()) return part.value;
+  const MaybeValue inside = in_ranges(elaborator, span, who, part);
   if (!inside.has_value()) return std::nullopt;
   const ElementType element = elaborator.element(part.value);
   const MeshRef mesh = elaborator.type(part.value).mesh_ref();
   const Checked zero = synth::is_float(element) ? elaborator.scalar(span, 0.0, element, mesh)
                                                 : elaborator.scalar(span, std::int64_t{0}, element, mesh);
-  return elaborator.index_wise().map(span, MapOp::select, {*inside, part.value, zero}, element, "`@`", false);
+  return elaborator.index_wise().map(span, MapOp::select, {*inside, part.value, zero}, element, who, false);
 }
 
 }  // namespace
@@ -132,31 +161,95 @@ bool ranges_go_along(Elaborator& elaborator, const RangedPart& part, const std::
   return true;
 }
 
+void number_anew(std::vector<RunTimeRange>& ranges, const std::vector<Selection>& taken,
+                 const std::vector<std::size_t>& added) {
+  for (RunTimeRange& range : ranges) {
+    const auto before = taken.begin() + static_cast<std::ptrdiff_t>(range.dimension);
+    range.dimension -=
+        static_cast<std::size_t>(std::count_if(taken.begin(), before, [](const auto& one) { return one.single; }));
+    for (const std::size_t d : added) range.dimension += d <= range.dimension ? 1 : 0;
+  }
+}
+
+std::optional<std::vector<Checked>> contracted_ranges(Elaborator& elaborator, Span span, const std::string& who,
+                                                      const std::vector<RangedPart>& parts,
+                                                      const std::vector<std::vector<int>>& indices,
+                                                      const std::vector<int>& result) {
+  for (std::size_t k = 0; k < parts.size(); ++k) {
+    std::vector<std::size_t> summed;
+    for (std::size_t d = 0; d < indices[k].size(); ++d) {
+      if (std::ranges::find(result, indices[k][d]) == result.end()) summed.push_back(d);
+    }
+    if (!ranges_go_along(elaborator, parts[k], summed)) return std::nullopt;
+  }
+  const std::string example = who == "`@`"     ? "`a[i, :j] @ x[:j]`"
+                              : who == "`dot`" ? "`dot(a[:j], b[:j])`"
+                                               : "`einsum(\"i,i->\", a[:j], b[:j])`";
+  if (!ranges_agree(elaborator, parts, indices, example)) return std::nullopt;
+  std::vector<Checked> operands;
+  for (const RangedPart& part : parts) {
+    const MaybeValue own = with_zeros(elaborator, span, who, part);
+    if (!own.has_value()) return std::nullopt;
+    operands.push_back(*own);
+  }
+  return operands;
+}
+
+MaybeValue replaced_in_ranges(Elaborator& elaborator, Span span, const RangedPart& part, const RangedPart& v) {
+  const std::size_t missing = elaborator.type(part.value).rank() - elaborator.type(v.value).rank();
+  const auto refuse = [&](const RunTimeRange& range) {
+    elaborator.report(base::make(Kind::slice_length)
+                          .at(range.span)
+                          .also(v.value.span, "what replaces it")
+                          .suggest("write the same range on both sides, as in `a with [:j] = b[:j]`, or a value that "
+                                   "repeats along it, as 0.0"));
+    return std::nullopt;
+  };
+  for (const RunTimeRange& range : part.ranges) {
+    const bool repeats = range.dimension < missing || elaborator.type(v.value).shape()[range.dimension - missing] == 1;
+    const RunTimeRange* const own = repeats ? nullptr : range_along(v, range.dimension - missing);
+    if (!repeats && (own == nullptr || !same_range(range, *own))) return refuse(range);
+  }
+  for (const RunTimeRange& range : v.ranges) {
+    const RunTimeRange* const own = range_along(part, range.dimension + missing);
+    if (own == nullptr || !same_range(range, *own)) return refuse(range);
+  }
+  const MaybeValue inside = in_ranges(elaborator, span, "`with`", part);
+  if (!inside.has_value()) return std::nullopt;
+  IndexWise& index_wise = elaborator.index_wise();
+  // A range is written alone: where v is brought to the part's layout, no `as` stands around it.
+  Checked inner = v.value;
+  if (!v.ranges.empty()) inner.expr = {};
+  const ElementType stored = elaborator.type(part.value).element();
+  const ElementType element = elaborator.element(part.value);
+  const MaybeValue chosen = index_wise.map(span, MapOp::select, {*inside, inner, part.value}, element, "`with`", false);
+  return chosen.has_value() && stored != element ? index_wise.cast_to(span, *chosen, stored) : chosen;
+}
+
+// Indices of a matrix product: the last dimension of the left operand is summed with the last but one of the right.
+static std::vector<std::vector<int>> product_indices(std::size_t rows, std::size_t columns, std::vector<int>& result) {
+  std::vector<std::vector<int>> indices(2);
+  for (std::size_t d = 0; d < rows; ++d) indices[0].push_back(d + 1 == rows ? 0 : static_cast<int>(d) + 1);
+  for (std::size_t d = 0; d < columns; ++d)
+    indices[1].push_back(d + (columns == 1 ? 1 : 2) == columns ? 0 : -static_cast<int>(d) - 1);
+  for (const auto& own : indices)
+    std::ranges::copy_if(own, std::back_inserter(result), [](int index) { return index != 0; });
+  return indices;
+}
+
 std::optional<std::pair<Checked, Checked>> product_of_ranges(Elaborator& elaborator, ExprId id,
                                                              const frontend::Binary& product, const Preference& want) {
-  const Span span = elaborator.ast()[id].span;
-  const auto first = check_ranged(elaborator, product.left, want);
-  const auto second = check_ranged(elaborator, product.right, want);
-  if (!first.has_value() || !second.has_value()) return std::nullopt;
-  const RangedPart& left = *first;
-  const RangedPart& right = *second;
-  if (left.ranges.empty() && right.ranges.empty()) return std::pair(left.value, right.value);
-  const std::size_t rows = elaborator.type(left.value).rank();
-  const std::size_t columns = elaborator.type(right.value).rank();
-  if (rows > 0 && !ranges_go_along(elaborator, left, {rows - 1})) return std::nullopt;
-  if (columns > 0 && !ranges_go_along(elaborator, right, {columns == 1 ? 0 : columns - 2})) return std::nullopt;
-  if (!same_ranges(left, right)) {
-    const RangedPart& written = left.ranges.empty() ? right : left;
-    elaborator.report(base::make(Kind::slice_length)
-                          .at(written.ranges.front().span)
-                          .also(left.ranges.empty() ? left.value.span : right.value.span, "the other operand")
-                          .suggest("write the same range in both operands, as in `a[i, :j] @ x[:j]`"));
-    return std::nullopt;
-  }
-  const MaybeValue a = with_zeros(elaborator, span, left);
-  const MaybeValue b = with_zeros(elaborator, span, right);
-  if (!a.has_value() || !b.has_value()) return std::nullopt;
-  return std::pair(*a, *b);
+  const auto left = check_ranged(elaborator, product.left, want);
+  const auto right = check_ranged(elaborator, product.right, want);
+  if (!left.has_value() || !right.has_value()) return std::nullopt;
+  if (left->ranges.empty() && right->ranges.empty()) return std::pair(left->value, right->value);
+  std::vector<int> result;
+  const auto indices =
+      product_indices(elaborator.type(left->value).rank(), elaborator.type(right->value).rank(), result);
+  const auto operands =
+      contracted_ranges(elaborator, elaborator.ast()[id].span, "`@`", {*left, *right}, indices, result);
+  if (!operands.has_value()) return std::nullopt;
+  return std::pair(operands->front(), operands->back());
 }
 
 }  // namespace tessera::typeck

@@ -2,7 +2,8 @@
 // them. The whole dimension is taken, so that its extent is known, and what lies outside of the range counts as
 // nothing. Private to typeck/elaborate/.
 //
-// `sum(a[:j])` is `sum(a, where=iota(like=a) < j)`, and `a[:j] @ b[:j]` has zeros from j on in both.
+// `sum(a[:j])` is `sum(a, where=iota(like=a) < j)`, and `a[:j] @ b[:j]` has zeros from j on in both; `a with [:j] = v`
+// puts back from j on what stands there.
 #pragma once
 
 #include <optional>
@@ -37,7 +38,20 @@ std::optional<RangedPart> check_ranged(Elaborator& elaborator, ExprId id, const 
 MaybeValue in_ranges(Elaborator& elaborator, Span span, const std::string& who, const RangedPart& part);
 // Refuses ranges along other dimensions than these.
 bool ranges_go_along(Elaborator& elaborator, const RangedPart& part, const std::vector<std::size_t>& dimensions);
-// The operands of `@`: zeros outside of their ranges, which go along what is summed, and are the same in both.
+// The ranges of a part as the subscripts of an array have them; of the part itself, from which the dimensions of
+// integers are gone, and in which others are new.
+void number_anew(std::vector<RunTimeRange>& ranges, const std::vector<Selection>& taken,
+                 const std::vector<std::size_t>& added);
+// The operands of a contraction, whose dimensions have these indices: zeros outside of their ranges, which go along
+// indices that the result lacks, and are the same wherever the index stands.
+std::optional<std::vector<Checked>> contracted_ranges(Elaborator& elaborator, Span span, const std::string& who,
+                                                      const std::vector<RangedPart>& parts,
+                                                      const std::vector<std::vector<int>>& indices,
+                                                      const std::vector<int>& result);
+// What replaces a part of a, where that part has ranges: v inside of them, and outside what a has there. The ranges of
+// v are those of the part.
+MaybeValue replaced_in_ranges(Elaborator& elaborator, Span span, const RangedPart& part, const RangedPart& v);
+// The operands of `@`, as those of a contraction.
 std::optional<std::pair<Checked, Checked>> product_of_ranges(Elaborator& elaborator, ExprId id,
                                                              const frontend::Binary& product, const Preference& want);
 

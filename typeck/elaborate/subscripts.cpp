@@ -184,17 +184,6 @@ bool is_new(const Ast& ast, const frontend::Subscript& subscript) {
   return name != nullptr && name->name == "new";
 }
 
-// The dimensions of the array become those of the part.
-void number_anew(std::vector<RunTimeRange>& ranges, const std::vector<Selection>& taken,
-                 const std::vector<std::size_t>& added) {
-  for (RunTimeRange& range : ranges) {
-    const auto before = taken.begin() + static_cast<std::ptrdiff_t>(range.dimension);
-    range.dimension -=
-        static_cast<std::size_t>(std::count_if(taken.begin(), before, [](const auto& one) { return one.single; }));
-    for (const std::size_t d : added) range.dimension += d <= range.dimension ? 1 : 0;
-  }
-}
-
 }  // namespace
 
 MaybeValue Elaborator::check_index(ExprId id, const frontend::Index& index, std::vector<RunTimeRange>* ranges) {

@@ -91,7 +91,7 @@ class OperationCall {
   // The operand of a collective that finishes a pending sum over the axes of another argument.
   MaybeValue pending_array(std::size_t parameter, std::size_t axes_parameter);
   std::optional<std::vector<Checked>> arrays(std::size_t parameter);
-  std::optional<std::vector<Checked>> rest(std::size_t parameter);
+  std::optional<std::vector<RangedPart>> rest_in_ranges(std::size_t parameter);
   std::optional<TypeId> type(std::size_t parameter);
   std::optional<std::size_t> dim(std::size_t parameter, std::size_t rank);
   // Ascending; all dimensions where the argument is absent.

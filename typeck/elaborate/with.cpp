@@ -6,6 +6,7 @@
 #include <algorithm>
 
 #include "typeck/elaborate/fold.hpp"
+#include "typeck/elaborate/ranges.hpp"
 #include "typeck/kinds.hpp"
 
 namespace tessera::typeck {
@@ -113,9 +114,17 @@ MaybeValue laid_over(Elaborator& elaborator, Span span, const std::string& who, 
 }
 
 MaybeValue Elaborator::replaced(const Checked& base, const frontend::Replacement& written, ExprId base_id, Span span) {
-  auto part = selected(base, written.subscripts, written.subscripts_span);
-  MaybeValue v = check_array(written.value, Preference{type(base).element(), base_id});
-  if (!part.has_value() || !v.has_value()) return std::nullopt;
+  std::vector<RunTimeRange> ranges;
+  auto part = selected(base, written.subscripts, written.subscripts_span, &ranges);
+  const Preference wish{type(base).element(), base_id};
+  std::optional<RangedPart> given;
+  if (ranges.empty() || !may_have_ranges(ast(), written.value)) {
+    if (MaybeValue value = check_array(written.value, wish)) given = RangedPart{std::move(*value), {}};
+  } else {
+    given = check_ranged(*this, written.value, wish);
+  }
+  if (!part.has_value() || !given.has_value()) return std::nullopt;
+  MaybeValue v = given->value;
   const ElementType wanted = type(base).element();
   const ElementType own = type(*v).element();
   if (own != wanted) {
@@ -135,6 +144,12 @@ MaybeValue Elaborator::replaced(const Checked& base, const frontend::Replacement
     return std::nullopt;
   }
   if (std::find(shape.begin(), shape.end(), 0) != shape.end()) return base;
+  if (!ranges.empty()) {
+    number_anew(ranges, *part, {});
+    const MaybeValue here = take_steps(span, base, *part);
+    if (here.has_value()) v = replaced_in_ranges(*this, span, {*here, ranges}, *given);
+    if (!here.has_value() || !v.has_value()) return std::nullopt;
+  }
   v = in_rank_of(*this, *v, *part, span);
   if (v.has_value()) v = turned_forwards(*this, *v, *part, span);
   for (std::size_t d = 0; v.has_value() && d < part->size(); ++d) {
