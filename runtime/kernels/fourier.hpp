@@ -7,11 +7,19 @@
 // Roots of unity are computed with more digits than they are kept with.
 #pragma once
 
+#include <cstddef>
+#include <cstdint>
+
 #include "runtime/kernels/tile.hpp"
 #include "synth/program/operation.hpp"
 
 namespace tessera::runtime {
 
-void fourier(const synth::Fourier& how, const TileView& operand, const TileOut& out);
+// The memory that a transform works in: a place for each of some lines that are worked on at the same time, and the
+// roots of unity. Shapes are those of a tile, before and after; the element is that of a part of a number.
+std::int64_t fourier_scratch_bytes(const synth::Fourier& how, synth::ElementType part, const synth::Shape& from,
+                                   const synth::Shape& to);
+
+void fourier(const synth::Fourier& how, const TileView& operand, const TileOut& out, std::byte* scratch);
 
 }  // namespace tessera::runtime

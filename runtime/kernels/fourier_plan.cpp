@@ -23,23 +23,21 @@ long double without_dust(long double x) { return std::abs(x) < 1e-17L ? 0 : x; }
 
 // Each is the product of two of about sqrt(n) roots, so that few sines are computed.
 template <class T>
-Numbers<T> roots_of_unity(std::int64_t n) {
+void write_roots_of_unity(std::int64_t n, Complex<T>* roots) {
   const auto step = static_cast<std::int64_t>(std::ceil(std::sqrt(static_cast<double>(n))));
   std::vector<Exact> fine;
   for (std::int64_t k = 0; k < step; ++k) fine.push_back(root(k, n));
-  auto all = std::make_unique_for_overwrite<Complex<T>[]>(static_cast<std::size_t>(n));
   for (std::int64_t k = 0; k < n && !is_given_up(); k += step) {
     const Exact coarse = root(k, n);
     for (std::int64_t f = 0; f < std::min(step, n - k); ++f) {
       const Exact& own = fine[static_cast<std::size_t>(f)];
-      all[k + f] = {static_cast<T>(without_dust(coarse.re * own.re - coarse.im * own.im)),
-                    static_cast<T>(without_dust(coarse.re * own.im + coarse.im * own.re))};
+      roots[k + f] = {static_cast<T>(without_dust(coarse.re * own.re - coarse.im * own.im)),
+                      static_cast<T>(without_dust(coarse.re * own.im + coarse.im * own.re))};
     }
   }
-  return all;
 }
-template Numbers<float> roots_of_unity(std::int64_t n);
-template Numbers<double> roots_of_unity(std::int64_t n);
+template void write_roots_of_unity(std::int64_t n, Complex<float>* roots);
+template void write_roots_of_unity(std::int64_t n, Complex<double>* roots);
 
 std::pair<std::vector<int>, std::int64_t> fourier_factors(std::int64_t n) {
   std::vector<int> factors;
@@ -49,24 +47,41 @@ std::pair<std::vector<int>, std::int64_t> fourier_factors(std::int64_t n) {
   return {factors, n};
 }
 
-template <class T>
-FourierPlan<T>::FourierPlan(std::int64_t n) : n_(n) {
-  if (n <= 1) return;
-  const auto [factors, rest] = fourier_factors(n);
-  rest == 1 ? plan_passes(factors) : plan_convolution();
+std::int64_t convolved_length(std::int64_t n) {
+  if (n <= 1 || fourier_factors(n).second == 1) return 0;
+  return static_cast<std::int64_t>(std::bit_ceil(static_cast<std::uint64_t>(2 * n - 1)));
 }
 
 template <class T>
-void FourierPlan<T>::plan_passes(const std::vector<int>& factors) {
-  const auto all = roots_of_unity<T>(n_);
+std::int64_t FourierPlan<T>::numbers(std::int64_t n) {
+  if (n <= 1) return 0;
+  const std::int64_t m = convolved_length(n);
+  return m == 0 ? n - 1 : n + m + numbers(m);
+}
+
+template <class T>
+FourierPlan<T>::FourierPlan(std::int64_t n, Complex<T>* kept, T* work) : n_(n) {
+  if (n <= 1) return;
+  const auto [factors, rest] = fourier_factors(n);
+  if (rest != 1) {
+    plan_convolution(kept, work);
+    return;
+  }
+  roots_ = kept;
+  plan_passes(factors, work);
+}
+
+template <class T>
+void FourierPlan<T>::plan_passes(const std::vector<int>& factors, T* work) {
+  auto* const all = reinterpret_cast<Complex<T>*>(work);
+  write_roots_of_unity<T>(n_, all);
   // A pass takes n/l1 - ido of them, and its ido is n/l1 of the next.
-  roots_ = std::make_unique_for_overwrite<Complex<T>[]>(static_cast<std::size_t>(n_ - 1));
   std::int64_t l1 = 1;
   std::int64_t taken = 0;
   for (const int radix : factors) {
     const FourierPass pass{radix, l1, n_ / (l1 * radix), taken};
     in_pieces(pass.ido, [&](std::int64_t begin, std::int64_t end) {
-      Complex<T>* const roots = roots_.get() + pass.roots;
+      Complex<T>* const roots = roots_ + pass.roots;
       for (std::int64_t i = begin; i < end; ++i) {
         for (int j = 1; j < radix; ++j) roots[i * (radix - 1) + j - 1] = all[i * j * l1];
       }
@@ -78,12 +93,14 @@ void FourierPlan<T>::plan_passes(const std::vector<int>& factors) {
 }
 
 template <class T>
-void FourierPlan<T>::plan_convolution() {
-  const auto m = static_cast<std::int64_t>(std::bit_ceil(static_cast<std::uint64_t>(2 * n_ - 1)));
-  convolved_ = std::make_unique<FourierPlan<T>>(m);
+void FourierPlan<T>::plan_convolution(Complex<T>* kept, T* work) {
+  const std::int64_t m = convolved_length(n_);
+  chirp_ = kept;
+  chirp_transform_ = kept + n_;
+  convolved_ = std::make_unique<FourierPlan<T>>(m, kept + n_ + m, work);
   if (is_given_up()) return;
-  const auto all = roots_of_unity<T>(2 * n_);
-  chirp_ = std::make_unique_for_overwrite<Complex<T>[]>(static_cast<std::size_t>(n_));
+  auto* const all = reinterpret_cast<Complex<T>*>(work);
+  write_roots_of_unity<T>(2 * n_, all);
   std::int64_t square = 0;  // k^2, modulo 2n
   in_pieces(n_, [&](std::int64_t begin, std::int64_t end) {
     for (std::int64_t k = begin; k < end; ++k) {
@@ -91,11 +108,8 @@ void FourierPlan<T>::plan_convolution() {
       square = (square + 2 * k + 1) % (2 * n_);
     }
   });
-  const auto memory = std::make_unique_for_overwrite<T[]>(static_cast<std::size_t>(2 * m));
-  const Line<T> line{memory.get(), memory.get() + m};
-  in_pieces(2 * m, [&](std::int64_t begin, std::int64_t end) {
-    std::fill(&memory[begin], &memory[begin] + (end - begin), T{0});
-  });
+  const Line<T> line{work, work + m};
+  in_pieces(2 * m, [&](std::int64_t begin, std::int64_t end) { std::fill(work + begin, work + end, T{0}); });
   in_pieces(n_, [&](std::int64_t begin, std::int64_t end) {
     for (std::int64_t k = begin; k < end; ++k) {
       const Complex<T> own = chirp_[k];
@@ -105,9 +119,7 @@ void FourierPlan<T>::plan_convolution() {
       }
     }
   });
-  const auto scratch = std::make_unique_for_overwrite<T[]>(static_cast<std::size_t>(convolved_->scratch()));
-  convolved_->forward(line, scratch.get());
-  chirp_transform_ = std::make_unique_for_overwrite<Complex<T>[]>(static_cast<std::size_t>(m));
+  convolved_->forward(line, work + 2 * m);
   in_pieces(m, [&](std::int64_t begin, std::int64_t end) {
     for (std::int64_t k = begin; k < end; ++k)
       chirp_transform_[k] = {line.re[k] / static_cast<T>(m), line.im[k] / static_cast<T>(m)};

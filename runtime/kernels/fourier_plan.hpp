@@ -16,16 +16,13 @@
 #include "runtime/elements/loops.hpp"
 #include "runtime/kernels/complex_parts.hpp"
 #include "runtime/kernels/given_up.hpp"
+#include "runtime/kernels/vector_targets.hpp"
 
 namespace tessera::runtime {
 
-// Numbers that are written before they are read: whoever makes many sets none of them first.
+// Writes e^(-2 pi i k/n) for k = 0 .. n-1.
 template <class T>
-using Numbers = std::unique_ptr<Complex<T>[]>;
-
-// e^(-2 pi i k/n) for k = 0 .. n-1.
-template <class T>
-Numbers<T> roots_of_unity(std::int64_t n);
+void write_roots_of_unity(std::int64_t n, Complex<T>* roots);
 
 // Real and imaginary parts of a line, or of several side by side.
 template <class V>
@@ -46,14 +43,20 @@ struct FourierPass {
 // The factors of n that there are passes for, and what is left of it.
 std::pair<std::vector<int>, std::int64_t> fourier_factors(std::int64_t n);
 
+// How long the lines are by which a line of n numbers is convolved; 0 where passes do.
+std::int64_t convolved_length(std::int64_t n);
+
 template <class T>
 class FourierPlan {
  public:
-  explicit FourierPlan(std::int64_t n);
+  // The plan's numbers, of which there are numbers(n), are at `kept`. `work` is as long as a line and its scratch, and
+  // free again afterwards.
+  FourierPlan(std::int64_t n, Complex<T>* kept, T* work);
 
   std::int64_t length() const { return n_; }
-  // How many V the memory beside a line takes.
-  std::int64_t scratch() const { return convolved_ ? 2 * n_ + 4 * convolved_->length() : 2 * n_; }
+  static std::int64_t numbers(std::int64_t n);
+  // How many V the memory beside a line of n numbers takes.
+  static std::int64_t scratch(std::int64_t n) { return 2 * n + 4 * convolved_length(n); }
   // Transforms the line in place.
   template <class V>
   void forward(const Line<V>& line, V* scratch) const {
@@ -66,15 +69,15 @@ class FourierPlan {
   void by_passes(Line<V> line, V* scratch) const;
   template <class V>
   void by_convolution(const Line<V>& line, V* scratch) const;
-  void plan_passes(const std::vector<int>& factors);
-  void plan_convolution();
+  void plan_passes(const std::vector<int>& factors, T* work);
+  void plan_convolution(Complex<T>* kept, T* work);
 
   std::int64_t n_;
   std::vector<FourierPass> passes_;
-  Numbers<T> roots_;
+  Complex<T>* roots_ = nullptr;
   // Of a length with other factors: e^(-pi i k^2/n), the transform of its conjugates, and the plan of that.
-  Numbers<T> chirp_;
-  Numbers<T> chirp_transform_;
+  Complex<T>* chirp_ = nullptr;
+  Complex<T>* chirp_transform_ = nullptr;
   std::unique_ptr<FourierPlan<T>> convolved_;
 };
 
@@ -178,9 +181,11 @@ TESSERA_INLINE void transform_few(Number<V> (&x)[7]) {
 
 // ---- Passes ----
 
+// Some of a pass, compiled for each kind of vectors.
 template <int R, class T, class V>
-void take_pass(const FourierPass& pass, const Complex<T>* roots, const Line<V>& from, const Line<V>& to) {
-  const auto one = [&](std::int64_t k, std::int64_t i) {
+struct PartOfPass {
+  TESSERA_INLINE static void one(const FourierPass& pass, const Complex<T>* roots, const Line<V>& from,
+                                 const Line<V>& to, std::int64_t k, std::int64_t i) {
     Number<V> x[R];
     for (int j = 0; j < R; ++j) {
       const std::int64_t at = i + pass.ido * (j + R * k);
@@ -193,19 +198,31 @@ void take_pass(const FourierPass& pass, const Complex<T>* roots, const Line<V>& 
       to.re[at] = y.re;
       to.im[at] = y.im;
     }
-  };
+  }
+  // The numbers [begin, end) of the lines from `first` to `last`.
+  TESSERA_INLINE static void run(const FourierPass& pass, const Complex<T>* roots, const Line<V>& from,
+                                 const Line<V>& to, std::int64_t first, std::int64_t last, std::int64_t begin,
+                                 std::int64_t end) {
+    for (std::int64_t k = first; k < last; ++k) {
+      for (std::int64_t i = begin; i < end; ++i) one(pass, roots, from, to, k, i);
+    }
+  }
+};
+
+template <int R, class T, class V>
+void take_pass(const FourierPass& pass, const Complex<T>* roots, const Line<V>& from, const Line<V>& to) {
+  using Loop = typename for_target<PartOfPass<R, T, V>>::template with<const FourierPass&, const Complex<T>*,
+                                                                       const Line<V>&, const Line<V>&, std::int64_t,
+                                                                       std::int64_t, std::int64_t, std::int64_t>;
+  const auto part = Loop::of(widest_target());
   // Pieces of the longer of both loops.
   if (pass.ido < pass.l1) {
-    return in_pieces(pass.l1, [&](std::int64_t begin, std::int64_t end) {
-      for (std::int64_t k = begin; k < end; ++k) {
-        for (std::int64_t i = 0; i < pass.ido; ++i) one(k, i);
-      }
-    });
+    return in_pieces(
+        pass.l1, [&](std::int64_t begin, std::int64_t end) { part(pass, roots, from, to, begin, end, 0, pass.ido); });
   }
   for (std::int64_t k = 0; k < pass.l1; ++k) {
-    in_pieces(pass.ido, [&](std::int64_t begin, std::int64_t end) {
-      for (std::int64_t i = begin; i < end; ++i) one(k, i);
-    });
+    in_pieces(pass.ido,
+              [&](std::int64_t begin, std::int64_t end) { part(pass, roots, from, to, k, k + 1, begin, end); });
   }
 }
 
@@ -215,7 +232,7 @@ void FourierPlan<T>::by_passes(Line<V> line, V* scratch) const {
   const Line<V> given = line;
   Line<V> other{scratch, scratch + n_};
   for (const FourierPass& pass : passes_) {
-    const Complex<T>* const roots = roots_.get() + pass.roots;
+    const Complex<T>* const roots = roots_ + pass.roots;
     switch (pass.radix) {
       case 2: take_pass<2>(pass, roots, line, other); break;
       case 3: take_pass<3>(pass, roots, line, other); break;
@@ -241,8 +258,8 @@ void FourierPlan<T>::by_convolution(const Line<V>& line, V* scratch) const {
   const Line<V> long_line{scratch, scratch + m};
   V* const beside = scratch + 2 * m;
   // Elements begin to end of `to`, which may be `from`: those of `from` times the numbers.
-  const auto product = [](const Line<V>& from, const Numbers<T>& numbers, const Line<V>& to) {
-    return [&numbers, from, to](std::int64_t begin, std::int64_t end) {
+  const auto product = [](const Line<V>& from, const Complex<T>* numbers, const Line<V>& to) {
+    return [numbers, from, to](std::int64_t begin, std::int64_t end) {
       for (std::int64_t k = begin; k < end; ++k) {
         const Number<V> y = times(Number<V>{from.re[k], from.im[k]}, numbers[k]);
         to.re[k] = y.re;

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "runtime/kernels/fourier.hpp"
 #include "runtime/kernels/matrix.hpp"
 #include "synth/moves/collective/carries.hpp"
 #include "synth/moves/collective/programmed.hpp"
@@ -15,10 +16,21 @@ std::int64_t matrix_bytes(const synth::Program& program, const TileMaps& tiles, 
                           synth::RegisterId matrices) {
   const synth::ElementType element = program.registers[matrices].element();
   std::int64_t most = 0;
-  for (const synth::Box& box : tiles[matrices].boxes) {
-    synth::Shape shape;
-    for (const synth::Interval& range : box) shape.push_back(range.length());
-    most = std::max(most, matrix_scratch_bytes(op, element, shape));
+  for (const synth::Box& box : tiles[matrices].boxes)
+    most = std::max(most, matrix_scratch_bytes(op, element, synth::shape_of(box)));
+  return most;
+}
+
+// Where lines are transformed, on the device that needs the most.
+std::int64_t fourier_bytes(const synth::Program& program, const TileMaps& tiles, const synth::Fourier& how,
+                           synth::RegisterId from, synth::RegisterId to) {
+  const synth::ElementType element = program.registers[from].element();
+  const synth::ElementType part = synth::is_complex(element) ? synth::part_of(element) : element;
+  std::int64_t most = 0;
+  for (std::size_t device = 0; device < tiles[from].boxes.size(); ++device) {
+    const std::int64_t own = fourier_scratch_bytes(how, part, synth::shape_of(tiles[from].boxes[device]),
+                                                   synth::shape_of(tiles[to].boxes[device]));
+    most = std::max(most, own);
   }
   return most;
 }
@@ -33,6 +45,8 @@ std::int64_t scratch_bytes(const synth::Program& program, const TileMaps& tiles,
   }
   if (const auto* function = std::get_if<synth::MatrixFunction>(&apply.operation))
     return matrix_bytes(program, tiles, function->op, apply.operands[0]);
+  if (const auto* transform = std::get_if<synth::Fourier>(&apply.operation))
+    return fourier_bytes(program, tiles, *transform, apply.operands[0], apply.results[0]);
   const auto* collect = std::get_if<synth::Collect>(&apply.operation);
   if (collect == nullptr || synth::program_of(collect->collective) == nullptr) return 0;
   const auto reduction = synth::ProgrammedReduction::of(collect->collective, program.registers[apply.operands[0]],

@@ -4,7 +4,9 @@
 
 #include <cmath>
 #include <complex>
+#include <cstdlib>
 #include <limits>
+#include <memory>
 #include <numbers>
 #include <random>
 
@@ -34,9 +36,9 @@ std::vector<std::complex<T>> random_numbers(std::int64_t n) {
 
 TEST(ExampleOf, FourierPlan) {
   EXPECT_EQ(fourier_factors(12), std::pair(std::vector<int>({4, 3}), std::int64_t{1}));
-  EXPECT_EQ(FourierPlan<double>(12).scratch(), 2 * 12);
+  EXPECT_EQ(FourierPlan<double>::scratch(12), 2 * 12);
   EXPECT_EQ(fourier_factors(22), std::pair(std::vector<int>({2}), std::int64_t{11}));
-  EXPECT_EQ(FourierPlan<double>(22).scratch(), 2 * 22 + 4 * 64);
+  EXPECT_EQ(FourierPlan<double>::scratch(22), 2 * 22 + 4 * 64);
 }
 
 // The definition, in long double.
@@ -74,8 +76,13 @@ std::vector<To> transformed(FourierKind kind, ElementType from, ElementType to, 
   Shape result = shape;
   result[dimension] = made;
   std::vector<To> out(static_cast<std::size_t>(count(result)));
-  fourier(synth::Fourier{kind, dimension}, dense_view(from, shape, reinterpret_cast<const std::byte*>(x.data())),
-          TileOut{to, result, reinterpret_cast<std::byte*>(out.data())});
+  const synth::Fourier how{kind, dimension};
+  const bool is_single = from == ElementType::c64 || from == ElementType::f32;
+  const std::int64_t bytes = fourier_scratch_bytes(how, is_single ? ElementType::f32 : ElementType::f64, shape, result);
+  const std::unique_ptr<void, decltype(&std::free)> scratch(
+      std::aligned_alloc(64, static_cast<std::size_t>((bytes + 63) / 64 * 64)), &std::free);
+  fourier(how, dense_view(from, shape, reinterpret_cast<const std::byte*>(x.data())),
+          TileOut{to, result, reinterpret_cast<std::byte*>(out.data())}, static_cast<std::byte*>(scratch.get()));
   return out;
 }
 

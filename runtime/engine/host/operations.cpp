@@ -237,8 +237,9 @@ base::Status run_operation(const LocalStep& step, const synth::Search& operation
 }
 
 base::Status run_operation(const LocalStep& step, const synth::Fourier& operation) {
-  return operate(step, [&](std::size_t, const std::vector<TileView>& operands, const TileOut& out) -> Failure {
-    fourier(operation, operands[0], out);
+  const synth::RegisterId result = step.apply.results[0];
+  return operate(step, [&](std::size_t device, const std::vector<TileView>& operands, const TileOut& out) -> Failure {
+    fourier(operation, operands[0], out, step.tiles.room(result, device, step.beside));
     return std::nullopt;
   });
 }
