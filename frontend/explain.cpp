@@ -261,7 +261,8 @@ Answer call_of_no_name(const Place& p) {
   if (!p.is(TokenKind::left_paren) || !p.after_operand() || role(before) == TokenRole::word) return std::nullopt;
   return make(Kind::not_callable)
       .at(p.span())
-      .suggest(help_for_gradient(p).value_or("functions are not values; write `*` for a product"));
+      .suggest(help_for_gradient(p).value_or(
+          "functions are not values: call the function itself, as in `f(a)`; a product is `*`"));
 }
 
 Answer position_of_tuple(const Place& p) {

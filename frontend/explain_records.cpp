@@ -56,6 +56,8 @@ Answer written_as_no_record(const Place& p) {
   if (p.is(TokenKind::colon) && p.before().kind == TokenKind::string &&
       (in_brace || p.token(-2).kind == TokenKind::comma))
     return why("the name of a field stands without quotes, as in `{w: a, b: c}`");
+  if (p.is(TokenKind::power) && p.before().kind == TokenKind::left_brace)
+    return why("`{..p, w: a}` is the record p with another value in a field");
   if (!in_brace || role(p.before().kind) != TokenRole::word) return std::nullopt;
   if (p.is(TokenKind::colon))
     return why(fmt::format("a block ends in its value, and a record has braces of its own: `{{ {{{}: ...}} }}`",
