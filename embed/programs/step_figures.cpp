@@ -9,6 +9,7 @@
 #include <set>
 #include <utility>
 
+#include "runtime/memory/window_edges.hpp"
 #include "synth/moves/collective/carries.hpp"
 #include "synth/moves/collective/sends.hpp"
 #include "synth/moves/prices/carry_cost.hpp"
@@ -91,6 +92,7 @@ class FigureWalk {
     figure.origin = step.origin;
     figure.name = synth::describe(apply.operation);
     const synth::ArrayType& result = type(apply.results[0]);
+    if (plan_[apply.results[0]].where == runtime::RegisterPlan::Where::nowhere) return {};
     if (const auto* collect = std::get_if<synth::Collect>(&apply.operation)) {
       moved(figure, collect->collective, type(apply.operands[0]), result);
       return {{std::move(figure)}, {}};
@@ -108,8 +110,21 @@ class FigureWalk {
   // A window takes what its edges take to come.
   ProgramFigures edges_fetched(const StepFigure& figure, const synth::Apply& apply) {
     ProgramFigures all;
-    if (plan_[apply.results[0]].edges != nullptr)
+    const runtime::RegisterPlan& window = plan_[apply.results[0]];
+    if (window.edges == nullptr) return all;
+    if (!window.edges->frame) {
       fetched(all, figure, apply, std::get<synth::Assemble>(apply.operation));
+      return all;
+    }
+    synth::Apply of_array = apply;
+    of_array.operands = {window.source};
+    synth::Assemble slice{false, {{0, {}}}};
+    for (const std::int64_t begin : window.begin) {
+      synth::Placement& placement = slice.parts[0].placements.emplace_back();
+      placement.add = -begin;
+      placement.clips = true;
+    }
+    fetched(all, figure, of_array, slice);
     return all;
   }
 

@@ -290,7 +290,26 @@ const Executor::Copies& Executor::cached_copies(synth::RegisterId from, synth::R
   return known->second;
 }
 
+// A window that sees its source in a frame: its edges are the frame, but for what other devices have of the source.
+base::Status Executor::fetch_through_frame(const synth::Apply& apply, const StepPlan& plan, synth::LiteralId literal) {
+  const synth::RegisterId window = apply.results[0];
+  const synth::RegisterId source = plan_[window].source;
+  synth::Offset offset;
+  for (const std::int64_t begin : plan_[window].begin) offset.push_back(synth::Shift{begin});
+  const auto fetch = [&]() -> base::Status {
+    const Block mine = storage_.block(window);
+    const auto edges = [&](std::int64_t i) { return storage_.out(window, static_cast<std::size_t>(mine.begin + i)); };
+    TESSERA_TRY_STATUS(storage_.engine().fill({mine.size(), edges}, program_.literals[literal].bytes));
+    return copy_boxes(source, window, 0, offset);
+  };
+  if (team_.alone()) return fetch();
+  synth::Apply reads = apply;
+  reads.operands = {source};
+  return on_host(reads, plan, fetch);
+}
+
 base::Status Executor::assemble(const synth::Apply& apply, const synth::Assemble& assemble, const StepPlan& plan) {
+  if (const auto frame = storage_.frame(apply.results[0])) return fetch_through_frame(apply, plan, *frame);
   if (assemble.parts.size() == 1) {
     TESSERA_TRY(offset, part_offset(apply, assemble.parts[0]));
     const auto copy_one = [&] { return assemble_parts(apply, assemble, std::span(&offset, 1)); };

@@ -72,6 +72,7 @@ class Executor {
   base::Status run_node(const synth::Step& step, const StepPlan& plan, const synth::Pipeline& pipeline);
   base::Status take_watched(std::span<const synth::Step> steps, const StepPlan& plan);
   base::Status take_edges(std::span<const synth::Step> chain);
+  base::Status fetch_through_frame(const synth::Apply& apply, const StepPlan& plan, synth::LiteralId literal);
   base::Status take_by_sections(std::span<const synth::Step> steps, std::size_t lead);
   bool has_edges(const synth::Apply& apply) const {
     return !apply.results.empty() && plan_[apply.results[0]].edges != nullptr;

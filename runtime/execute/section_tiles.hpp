@@ -1,5 +1,6 @@
-// The tiles of a chain in one of its sections (memory/sections.hpp): what is cut is seen as if a tile had the section's
-// rows alone, so that engines need to know nothing of edges.
+// The tiles of a chain in one of its sections (memory/sections.hpp): what is cut is seen as if a tile were the
+// section's box alone, so that engines need to know nothing of edges. A result that is cut along more than the first
+// dimension is not dense then.
 #pragma once
 
 #include <map>
@@ -13,8 +14,9 @@ namespace tessera::runtime {
 
 class SectionTiles final : public Tiles {
  public:
-  // `rows` of every device.
-  SectionTiles(const Storage& storage, const std::set<synth::RegisterId>& cut, std::vector<synth::Interval> rows);
+  // The box of every device.
+  SectionTiles(const Storage& storage, const std::map<synth::RegisterId, CutDimensions>& cut,
+               const std::vector<synth::Box>& boxes);
 
   const synth::ArrayType& type(synth::RegisterId id) const override { return storage_->type(id); }
   const TileMap& tiles(synth::RegisterId id) const override;
@@ -28,11 +30,10 @@ class SectionTiles final : public Tiles {
 
  private:
   const Storage* storage_;
-  std::vector<synth::Interval> rows_;
   std::map<synth::RegisterId, TileMap> maps_;  // of what is cut
 };
 
-// One for each section, in order; devices with fewer sections have no rows in the others.
+// One for each section, in order; devices with fewer sections have nothing in the others.
 std::vector<SectionTiles> tiles_of_sections(const Storage& storage, const ChainSections& sections);
 
 }  // namespace tessera::runtime

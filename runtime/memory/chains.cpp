@@ -36,6 +36,7 @@ class Growth {
     if (const auto* map = std::get_if<synth::Map>(&apply->operation)) return take_map(*apply, *map);
     if (const auto* reduce = std::get_if<synth::Reduce>(&apply->operation)) return take_reduce(*apply, *reduce);
     if (std::holds_alternative<synth::Reshape>(apply->operation)) return take_reshape(*apply);
+    if (!apply->results.empty() && plan_[apply->results[0]].where == RegisterPlan::Where::nowhere) return true;
     if (std::holds_alternative<synth::Assemble>(apply->operation)) return take_window(*apply);
     return std::holds_alternative<synth::Constant>(apply->operation);
   }
@@ -169,6 +170,43 @@ bool is_computed(const synth::Apply& apply) {
   return std::holds_alternative<synth::Map>(apply.operation) || std::holds_alternative<synth::Reduce>(apply.operation);
 }
 
+namespace {
+
+const synth::Apply* apply_at(const synth::Body& body, std::size_t i) {
+  return i < body.size() ? std::get_if<synth::Apply>(&body[i].node) : nullptr;
+}
+
+// The chain ends before a sum of all that its last step makes, which nothing else reads, of arrays that lie in memory
+// anyway: that step is better taken with the sum, which then reads them again, and its result is never written.
+bool leaves_last_to_sum(const synth::Program& program, const synth::Body& body, const MemoryPlan& plan,
+                        std::size_t begin, std::size_t end) {
+  const synth::Apply* const sum = apply_at(body, end);
+  const auto* const reduce = sum == nullptr ? nullptr : std::get_if<synth::Reduce>(&sum->operation);
+  const auto* const last = apply_at(body, end - 1);
+  if (reduce == nullptr || last == nullptr || !std::holds_alternative<synth::Map>(last->operation)) return false;
+  const RegisterId made = last->results[0];
+  if (sum->operands[0] != made || reduce->dimensions.size() != program.registers[made].rank()) return false;
+  const auto is_read_after = [&](RegisterId id) {
+    return std::any_of(body.begin() + static_cast<std::ptrdiff_t>(end) + 1, body.end(), [&](const synth::Step& step) {
+      const auto* const apply = std::get_if<synth::Apply>(&step.node);
+      return apply != nullptr && std::find(apply->operands.begin(), apply->operands.end(), id) != apply->operands.end();
+    });
+  };
+  const auto is_made_before = [&](RegisterId id) {
+    for (std::size_t i = begin; i + 1 < end; ++i) {
+      const auto& results = std::get<synth::Apply>(body[i].node).results;
+      if (std::find(results.begin(), results.end(), id) != results.end()) return false;
+    }
+    return true;
+  };
+  return !is_read_after(made) && std::ranges::all_of(last->operands, [&](RegisterId id) {
+    return program.registers[id].shape() == program.registers[made].shape() && plan[id].dense &&
+           (is_made_before(id) || is_read_after(id));
+  });
+}
+
+}  // namespace
+
 std::vector<ChainSteps> find_chains(const synth::Program& program, const synth::Body& body, const TileMaps& tiles,
                                     const MemoryPlan& plan) {
   const auto computes = [](const synth::Step& step) {
@@ -187,6 +225,7 @@ std::vector<ChainSteps> find_chains(const synth::Program& program, const synth::
     for (std::size_t i = begin; i < body.size() && growth.take(body[i]); ++i) {
       if (computes(body[i])) end = i + 1;
     }
+    if (growth.computed() > 1 && growth.lead() > 0 && leaves_last_to_sum(program, body, plan, begin, end)) --end;
     // A lone step gains only where its result outgrows the cache.
     const bool is_lone_map = growth.computed() == 1 &&
                              std::holds_alternative<synth::Map>(std::get<synth::Apply>(body[begin].node).operation);

@@ -121,12 +121,17 @@ class LivenessWalk {
   }
 
   void step(const synth::Apply& apply) {
-    use_all(apply.operands);
+    const auto window = apply.results.empty() ? windows_.of.end() : windows_.of.find(apply.results[0]);
+    if (!apply.results.empty() && windows_.unmade.contains(apply.results[0]))
+      return define(apply.results[0], Where::nowhere);
+    if (window == windows_.of.end())
+      use_all(apply.operands);
+    else
+      use(window->second.source);
     if (apply.results.empty()) return;
     const RegisterId result = apply.results[0];
     const auto* collect = std::get_if<synth::Collect>(&apply.operation);
-    const auto window = windows_.find(result);
-    if (window != windows_.end() && !copied_.contains(result)) {
+    if (window != windows_.of.end()) {
       define_view(result, Where::slice, window->second.source);
       plan(result).begin = window->second.begin;
       if (window->second.edges != nullptr) define_edges(result, window->second.edges);

@@ -20,22 +20,27 @@ struct PlanOfCopies {
   Copied worth_copying = {};
 };
 
-// Windows whose edges cannot be read apart from the rest are copied, too.
-PlanOfCopies plan_with(const synth::Program& program, const TileMaps& tiles, const Windows& windows, Copied copied,
+// Windows whose edges cannot be read apart from the rest are copied, too; those that look through a frame see it made.
+PlanOfCopies plan_with(const synth::Program& program, const TileMaps& tiles, const FoundWindows& windows, Copied copied,
                        base::StopToken stop) {
   PlanOfCopies made{std::move(copied)};
-  Liveness lives = find_lives(program, tiles, windows, made.copied, made.plan);
+  Liveness lives = find_lives(program, tiles, windows.without(made.copied), made.copied, made.plan);
   InPlace in_place = find_in_place(program, tiles, lives, made.plan);
   made.in_the_way = in_place.in_the_way;
   made.worth_copying = lives.worth_copying;
   Copied more = place_registers(program, tiles, std::move(lives), std::move(in_place), made.plan, stop);
   if (more.empty()) return made;
+  FoundWindows fewer = windows;
+  for (const synth::RegisterId id : more) {
+    if (const auto frame = windows.frame_of(id)) fewer.frames.erase(*frame);
+  }
+  std::erase_if(more, [&](synth::RegisterId id) { return windows.frame_of(id).has_value(); });
   more.insert(made.copied.begin(), made.copied.end());
-  return plan_with(program, tiles, windows, std::move(more), stop);
+  return plan_with(program, tiles, fewer, std::move(more), stop);
 }
 
 // Slices that keep loops from having one place are copied if the peak is no higher: a turn then writes less.
-MemoryPlan plan_with_windows(const synth::Program& program, const TileMaps& tiles, const Windows& windows,
+MemoryPlan plan_with_windows(const synth::Program& program, const TileMaps& tiles, const FoundWindows& windows,
                              base::StopToken stop) {
   PlanOfCopies best = plan_with(program, tiles, windows, {}, stop);
   if (!best.in_the_way.empty()) {
@@ -49,18 +54,27 @@ MemoryPlan plan_with_windows(const synth::Program& program, const TileMaps& tile
   return std::move(smaller.plan.peak_bytes < best.plan.peak_bytes ? smaller.plan : best.plan);
 }
 
+bool has_edges_at_sides(synth::RegisterId id, const Window& window, const TileMaps& tiles) {
+  for (std::size_t d = 1; window.edges != nullptr && d < window.begin.size(); ++d) {
+    if (window.edges->lacks(tiles[id], d)) return true;
+  }
+  return false;
+}
+
 }  // namespace
 
 // Windows are copied where one keeps its source alive for so long that the peak would be higher, those with edges
-// first.
+// first; before that frames are made, and windows with edges at their sides are copied.
 MemoryPlan plan_memory(const synth::Program& program, const TileMaps& tiles, base::StopToken stop) {
-  Windows windows = find_windows(program, tiles);
+  FoundWindows windows = find_windows(program, tiles);
   MemoryPlan best = plan_with_windows(program, tiles, windows, stop);
   const auto plan_without = [&](const auto& is_left_out) {
-    if (std::erase_if(windows, is_left_out) == 0) return;
+    if (std::erase_if(windows.plain, is_left_out) + std::exchange(windows.frames, {}).size() == 0) return;
     MemoryPlan copied = plan_with_windows(program, tiles, windows, stop);
     if (copied.peak_bytes < best.peak_bytes) best = std::move(copied);
   };
+  plan_without([](const auto&) { return false; });
+  plan_without([&](const auto& window) { return has_edges_at_sides(window.first, window.second, tiles); });
   plan_without([](const auto& window) { return window.second.edges != nullptr; });
   plan_without([](const auto&) { return true; });
   return best;

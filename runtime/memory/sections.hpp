@@ -1,12 +1,12 @@
-// Chains that read windows with edges are taken section by section of the first dimension: in a section each window is
-// either read where it lies or in its edges.
+// Chains that read windows with edges are taken section by section: in a section, a box of the chain's tiles, each
+// window is either read where it lies or in one slab of its edges.
 //
 //     u[:-2, 1:-1] + u[2:, 1:-1]         rows [0, 1) of a tile read the first window's edge, rows [248, 250) the
 //                                        second's, and those between read u itself: three sections
 #pragma once
 
+#include <map>
 #include <optional>
-#include <set>
 #include <span>
 #include <vector>
 
@@ -19,15 +19,19 @@ namespace tessera::runtime {
 // Does a step of the chain read such a window?
 bool reads_edges(std::span<const synth::Step> chain, const MemoryPlan& plan);
 
+// Of every dimension of a register the dimension of the sections that it is cut along, or kUncut.
+using CutDimensions = std::vector<std::size_t>;
+inline constexpr std::size_t kUncut = static_cast<std::size_t>(-1);
+
 struct ChainSections {
-  // What the chain reads and makes with the rows of its blocks. All else is read whole in each section.
-  std::set<synth::RegisterId> cut;
-  // Of every device its sections, as rows of its tiles counted from the first, the longest first.
-  std::vector<std::vector<synth::Interval>> rows;
+  // What the chain reads and makes. What is cut along no dimension is read whole in each section.
+  std::map<synth::RegisterId, CutDimensions> cut;
+  // Of every device its sections, as boxes of what is cut along all their dimensions, the largest first.
+  std::vector<std::vector<synth::Box>> boxes;
 };
 
-// None for a chain that cannot be taken so: one that reads such a window otherwise than row by row. `lead` as in
-// ChainSteps.
+// None for a chain that cannot be taken so: one that reads such a window otherwise than element by element, or, with
+// edges in the first dimension alone, row by row. `lead` as in ChainSteps.
 std::optional<ChainSections> find_sections(const synth::Program& program, std::span<const synth::Step> chain,
                                            std::size_t lead, const TileMaps& tiles, const MemoryPlan& plan);
 

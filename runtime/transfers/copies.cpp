@@ -35,16 +35,18 @@ synth::Seats seats_of(const Team& team, const DeviceRanks& ranks, const synth::M
 
 class CopyScheduler {
  public:
-  // From an array on this mesh to one of this type.
-  CopyScheduler(const Team& team, const DeviceRanks& ranks, const synth::MeshRef& from, const synth::ArrayType& to)
+  // From an array on this mesh to one of this type. What is no array of its own cannot be read by others.
+  CopyScheduler(const Team& team, const DeviceRanks& ranks, const synth::MeshRef& from, const synth::ArrayType& to,
+                bool may_be_read = true)
       : team_(team),
         ranks_(ranks),
         from_(from),
         to_(to.mesh_ref()),
         reads_(team, ranks, from),
-        repeat_reads_(team, ranks, to_) {
+        repeat_reads_(team, ranks, to_),
+        may_be_read_(may_be_read) {
     // Ranks of other nodes are taken to repeat boxes: it is not examined.
-    if (synth::copies(to) > 1 && team.has_far_ranks()) repeat_reads_.note_reads();
+    if (may_be_read && synth::copies(to) > 1 && team.has_far_ranks()) repeat_reads_.note_reads();
   }
 
   // True if this rank sends, receives or relays the copy. Copies of other ranks are only counted.
@@ -62,7 +64,7 @@ class CopyScheduler {
   void add(const TileBox& source, std::size_t target, const SteppedBox& where) {
     const int reader = owner(target);
     const int node = team_.node(reader);
-    if (team_.node(holder(source.device)) == node) return read(reader, source, target, where);
+    if (!may_be_read_ || team_.node(holder(source.device)) == node) return read(reader, source, target, where);
     FarRequest& wish = far_[{node, source}];
     wish.where = where;
     wish.targets.push_back(static_cast<std::int32_t>(target));
@@ -115,6 +117,7 @@ class CopyScheduler {
   const DeviceRanks& ranks_;
   synth::MeshRef from_, to_;
   ReadPlanner reads_, repeat_reads_;
+  bool may_be_read_;
   std::map<std::pair<int, TileBox>, FarRequest> far_;  // by node
   CopySchedule schedule_;
 };
@@ -291,7 +294,7 @@ class ReductionScheduler {
 CopySchedule schedule_copies(const Team& team, const DeviceRanks& ranks, const synth::CopyWalk& walk,
                              const synth::MeshRef& from, const synth::ArrayType& to, const synth::Offset& offset,
                              const WindowEdges* edges) {
-  CopyScheduler scheduler(team, ranks, from, to);
+  CopyScheduler scheduler(team, ranks, from, to, edges == nullptr);
   for (std::int32_t target = 0; target < to.devices(); ++target) {
     const auto concerns = [&](std::int32_t source) {
       return scheduler.concerns(static_cast<std::size_t>(source), static_cast<std::size_t>(target));

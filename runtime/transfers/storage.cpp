@@ -35,27 +35,21 @@ void Storage::lead_to_copy(TileView& view) const {
   if (copies_ != nullptr && !is_empty(view.shape)) view.data = copies_->host(view.data);
 }
 
-TileView Storage::rows(synth::RegisterId id, std::size_t device, const synth::Interval& which) const {
-  const synth::Box& box = tiles(id).boxes[device];
-  synth::Shape begin(box.size(), std::int64_t{0});
-  synth::Shape shape = synth::shape_of(box);
-  begin[0] = which.begin;
-  shape[0] = which.length();
-  TileView view = own_rows(id, device, begin, shape);
+TileView Storage::box_of(synth::RegisterId id, std::size_t device, const synth::Box& box) const {
+  TileView view = own_box(id, device, box);
   lead_to_copy(view);
   return view;
 }
 
-TileView Storage::own_rows(synth::RegisterId id, std::size_t device, synth::Shape begin,
-                           const synth::Shape& shape) const {
+TileView Storage::own_box(synth::RegisterId id, std::size_t device, const synth::Box& box) const {
   const Place& place = places_[id.value];
-  if (place.edges == nullptr) return part_of(own_view(id, device), begin, shape);
-  const synth::Interval inside = place.edges->inside[device];
-  const std::int64_t first = tiles(id).boxes[device][0].begin + begin[0];
-  if (inside.begin <= first && first + shape[0] <= inside.end) return slice(id, device, begin[0], shape);
-  if (first >= inside.end) begin[0] -= inside.length();
-  const synth::Shape all = synth::shape_of(place.edges->memory.boxes[device]);
-  return part_of(dense_view(type(id).element(), all, part(id, device) + place.offset), begin, shape);
+  const synth::Shape shape = synth::shape_of(box);
+  if (is_empty(shape)) return dense_view(type(id).element(), shape, part(id, device));
+  if (place.edges == nullptr) return part_of(own_view(id, device), begin_in(box, tiles(id).boxes[device]), shape);
+  if (place.edges->is_inside(device, box)) return slice(id, device, box);
+  const EdgeSlab& slab = place.edges->slab_of(device, box);
+  const std::byte* const data = part(id, device) + place.offset + slab.offset;
+  return part_of(dense_view(type(id).element(), synth::shape_of(slab.box), data), begin_in(box, slab.box), shape);
 }
 
 const std::byte* Storage::data(synth::RegisterId id, std::size_t device) const {
@@ -71,6 +65,11 @@ std::pair<const std::byte*, std::int64_t> Storage::home(synth::RegisterId id, st
   const Where where = places_[id.value].where;
   if (where != Where::arena && where != Where::input) return {nullptr, 0};
   return {own_view(id, device).data, tiles(id).bytes[device]};
+}
+
+std::optional<synth::LiteralId> Storage::frame(synth::RegisterId id) const {
+  const WindowEdges* const edges = places_[id.value].edges;
+  return edges == nullptr ? std::nullopt : edges->frame;
 }
 
 std::pair<const std::byte*, std::int64_t> Storage::home_of_edges(synth::RegisterId id, std::size_t device) const {
@@ -89,21 +88,21 @@ TileView Storage::own_view(synth::RegisterId id, std::size_t device) const {
     case Where::slice:
       TESSERA_CHECK(place.edges == nullptr || place.edges->memory.bytes[device] == 0,
                     "a window with edges is read whole");
-      return slice(id, device, 0, synth::shape_of(tiles(id).boxes[device]));
+      return slice(id, device, tiles(id).boxes[device]);
     case Where::blocks:
     case Where::nowhere: break;
   }
   throw base::InternalError("a register is read that no step has written");
 }
 
-TileView Storage::slice(synth::RegisterId id, std::size_t device, std::int64_t from, const synth::Shape& shape) const {
+TileView Storage::slice(synth::RegisterId id, std::size_t device, const synth::Box& box) const {
   const Place& place = places_[id.value];
-  const synth::Box& box = tiles(id).boxes[device];
+  const synth::Shape shape = synth::shape_of(box);
   const synth::Box& around = tiles(place.source).boxes[device];
   const bool is_window = place.begin != nullptr && !place.begin->empty();
   synth::Shape begin(box.size(), std::int64_t{0});
   for (std::size_t d = 0; d < box.size() && !is_empty(shape); ++d)
-    begin[d] = box[d].begin - around[d].begin + (is_window ? (*place.begin)[d] : 0) + (d == 0 ? from : 0);
+    begin[d] = box[d].begin - around[d].begin + (is_window ? (*place.begin)[d] : 0);
   return part_of(own_view(place.source, device), begin, shape);
 }
 
@@ -125,11 +124,13 @@ TileOut Storage::out(synth::RegisterId id, std::size_t device) const {
   return {map.views[device].element, map.views[device].shape, data};
 }
 
-synth::Box Storage::box_around(synth::RegisterId id, std::size_t device, const synth::Box& box) const {
-  synth::Box around = tiles(id).boxes[device];
+std::pair<TileOut, synth::Box> Storage::out_around(synth::RegisterId id, std::size_t device,
+                                                   const synth::Box& box) const {
   const WindowEdges* const edges = places_[id.value].edges;
-  if (edges != nullptr && box[0].begin >= edges->inside[device].end) around[0].begin += edges->inside[device].length();
-  return around;
+  TileOut tile = out(id, device);
+  if (edges == nullptr) return {tile, tiles(id).boxes[device]};
+  const EdgeSlab& slab = edges->slab_of(device, box);
+  return {TileOut{tile.element, synth::shape_of(slab.box), tile.data + slab.offset}, slab.box};
 }
 
 std::vector<TileView> Storage::views(synth::RegisterId id) const {

@@ -5,6 +5,7 @@
 #include <array>
 #include <map>
 #include <memory>
+#include <optional>
 #include <span>
 #include <utility>
 #include <vector>
@@ -66,17 +67,20 @@ class Storage final : public Tiles {
 
   // A device's tile to read; of this rank or a near one, in a phase that reads it.
   TileView view(synth::RegisterId id, std::size_t device) const override;
-  // Rows of it, counted from its first: of a window that has edges, all of them inside or all on one side of that.
-  TileView rows(synth::RegisterId id, std::size_t device, const synth::Interval& which) const;
-  // A device's tile to write; of a register that owns its place. Of a window with edges, these, side by side.
+  // A box of it: of a window that has edges, one that lies inside, or in one slab of them.
+  TileView box_of(synth::RegisterId id, std::size_t device, const synth::Box& box) const;
+  // A device's tile to write; of a register that owns its place. Of a window with edges, these, as one line.
   TileOut out(synth::RegisterId id, std::size_t device) const override;
   // A box of it, which a window with edges has in one of them.
   template <class Box>
   TileTarget target(synth::RegisterId id, std::size_t device, const Box& box) const {
-    return target_part(out(id, device), box_around(id, device, box), box);
+    const auto [tile, around] = out_around(id, device, box);
+    return target_part(tile, around, box);
   }
   // A window's edges; null: it has none, or is no window.
   const WindowEdges* edges(synth::RegisterId id) const { return places_[id.value].edges; }
+  // The number around the source of a window that sees it in a frame.
+  std::optional<synth::LiteralId> frame(synth::RegisterId id) const;
   const std::byte* data(synth::RegisterId id, std::size_t device) const override;
   // All tiles of a register, with its type and boxes. Tiles of far ranks have no data.
   std::vector<TileView> views(synth::RegisterId id) const;
@@ -116,16 +120,16 @@ class Storage final : public Tiles {
   };
   base::Status read_scalar(synth::RegisterId id, std::span<std::byte> value) const;
   TileView own_view(synth::RegisterId id, std::size_t device) const;
-  // The part of a slice of this shape that begins `from` rows after it.
-  TileView slice(synth::RegisterId id, std::size_t device, std::int64_t from, const synth::Shape& shape) const;
+  // A box of a slice.
+  TileView slice(synth::RegisterId id, std::size_t device, const synth::Box& box) const;
   // Where tiles are in copies, a view leads there.
   void lead_to_copy(TileView& view) const;
-  // Where what is written of a register begins: its tile, or, of a window's edges, what makes the box lie there.
-  synth::Box box_around(synth::RegisterId id, std::size_t device, const synth::Box& box) const;
-  synth::Box box_around(synth::RegisterId id, std::size_t device, const SteppedBox& box) const {
-    return box_around(id, device, box.box);
+  // What the box is written to: a register's tile, or a slab of a window's edges; and which box that is.
+  std::pair<TileOut, synth::Box> out_around(synth::RegisterId id, std::size_t device, const synth::Box& box) const;
+  std::pair<TileOut, synth::Box> out_around(synth::RegisterId id, std::size_t device, const SteppedBox& box) const {
+    return out_around(id, device, box.box);
   }
-  TileView own_rows(synth::RegisterId id, std::size_t device, synth::Shape begin, const synth::Shape& shape) const;
+  TileView own_box(synth::RegisterId id, std::size_t device, const synth::Box& box) const;
   TileView dense(synth::RegisterId id, std::size_t device, const std::byte* data) const;
   bool is_far(synth::RegisterId id, std::size_t device) const { return !team_.is_near(owner(id, device)); }
 

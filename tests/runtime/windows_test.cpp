@@ -47,12 +47,21 @@ std::size_t edged_windows_in(const synth::Program& program) {
                                                 [](const RegisterPlan& each) { return each.edges != nullptr; }));
 }
 
+// Windows that see their array in a frame which is not made.
+std::size_t frames_in(const synth::Program& program) {
+  const MemoryPlan plan = plan_memory(program, TileMaps(program));
+  return static_cast<std::size_t>(
+      std::count_if(plan.registers.begin(), plan.registers.end(),
+                    [](const RegisterPlan& each) { return each.edges != nullptr && each.edges->frame.has_value(); }));
+}
+
 // A stencil of some points on an array of some layout.
 struct Stencil {
   std::string mesh, layout;  // the layout with {} for the extents
   std::int64_t rows, columns, fewer_rows, fewer_columns;
   std::vector<Shape> points;
-  std::size_t reduced;  // a dimension that is summed in the end; 2: none
+  std::size_t reduced;     // a dimension that is summed in the end; 2: none
+  std::int64_t frame = 0;  // so many elements of a number lie around the array
 };
 
 Stencil random_stencil(Random& random) {
@@ -67,8 +76,11 @@ Stencil random_stencil(Random& random) {
   };
   Stencil made{mesh,         layout, number(4, 60),  random.coin() ? number(4, 70) : number(500, 1200), number(0, 3),
                number(0, 3), {},     random.below(3)};
-  for (std::int64_t k = number(1, 6); k > 0; --k)
-    made.points.push_back({number(0, made.fewer_rows), number(0, made.fewer_columns)});
+  if (random.coin()) made.frame = number(1, 3);
+  for (std::int64_t k = number(1, 6); k > 0; --k) {
+    made.points.push_back(
+        {number(0, made.fewer_rows + 2 * made.frame), number(0, made.fewer_columns + 2 * made.frame)});
+  }
   return made;
 }
 
@@ -80,9 +92,14 @@ std::string type_of_array(const Stencil& s, std::int64_t rows, std::int64_t colu
 RegisterId stencil_step(Builder& b, const Stencil& s, RegisterId u, Slices how, RegisterId* mean = nullptr) {
   const std::string inner = type_of_array(s, s.rows - s.fewer_rows, s.columns - s.fewer_columns);
   const RegisterId part = b.constant(Array<double>::scalar(1.0 / static_cast<double>(s.points.size())), "f64[]");
-  RegisterId sum = b.apply(synth::Map{MapOp::multiply}, {slice_of(b, u, s.points[0], inner, how), part}, inner);
+  RegisterId seen = u;
+  if (s.frame > 0) {
+    const std::string framed = type_of_array(s, s.rows + 2 * s.frame, s.columns + 2 * s.frame);
+    seen = b.apply(laid_from({s.frame, s.frame}), {b.apply(synth::Fill{}, {part}, framed), u}, framed);
+  }
+  RegisterId sum = b.apply(synth::Map{MapOp::multiply}, {slice_of(b, seen, s.points[0], inner, how), part}, inner);
   for (std::size_t k = 1; k < s.points.size(); ++k) {
-    const RegisterId point = slice_of(b, u, s.points[k], inner, how);
+    const RegisterId point = slice_of(b, seen, s.points[k], inner, how);
     sum = b.apply(synth::Map{MapOp::subtract}, {b.apply(synth::Map{MapOp::sin}, {sum}, inner), point}, inner);
   }
   if (mean != nullptr) *mean = sum;
@@ -130,6 +147,7 @@ TEST(Windows, GiveWhatCopiesGive) {
   Random random(41);
   int with_windows = 0;
   int with_edges = 0;
+  int with_frames = 0;
   constexpr int kPrograms = 300;
   for (int i = 0; i < kPrograms && !HasFailure(); ++i) {
     const Stencil stencil = random_stencil(random);
@@ -139,9 +157,11 @@ TEST(Windows, GiveWhatCopiesGive) {
     EXPECT_EQ(stencil_outputs(program), stencil_outputs(copied)) << i << "\n" << print(program);
     with_windows += windows_in(program) > 0 ? 1 : 0;
     with_edges += edged_windows_in(program) > 0 ? 1 : 0;
+    with_frames += frames_in(program) > 0 ? 1 : 0;
   }
   EXPECT_GE(with_windows, kPrograms / 4);
-  EXPECT_GE(with_edges, kPrograms / 16);
+  EXPECT_GE(with_edges, kPrograms / 4);
+  EXPECT_GE(with_frames, kPrograms / 8);
 }
 
 // On one device a step makes what it computes, and nothing else.
@@ -182,22 +202,64 @@ TEST(Windows, HaveEdgesOfRows) {
     const synth::Interval wanted = tiles[last].boxes[device][0];
     const synth::Interval has = tiles[u].boxes[device][0];
     const synth::Interval inside{std::max(wanted.begin, has.begin - 2), std::min(wanted.end, has.end - 2)};
-    EXPECT_EQ(edges.inside[device], inside) << device;
+    EXPECT_EQ(edges.inside[device][0], inside) << device;
     EXPECT_EQ(edges.memory.bytes[device], (wanted.length() - inside.length()) * 38 * 8) << device;
   }
   EXPECT_GT(edges.memory.bytes_total, 0);
 }
 
-// Steps that read a window otherwise than row by row get a copy: here a row is repeated along the rows of the result.
-TEST(Windows, AreCopiedWhereTheyAreRepeatedAlongOtherRows) {
-  Builder b("x:2");
-  const RegisterId line = b.apply(synth::Iota{}, {}, "f64[200@x]");
-  const RegisterId later = b.apply(slice_from({2}), {line}, "f64[198@x]");
-  const RegisterId all = b.apply(synth::Iota{}, {}, "f64[30, 198@x]");
-  b.output(b.apply(synth::Map{MapOp::add}, {all, later}, "f64[30, 198@x]"));
+// Where both dimensions are split, a device has a line of its neighbours at each side.
+TEST(Windows, TakeTheColumnsThatOthersHave) {
+  const Stencil stencil{"x:2,y:2", "[{}@x, {}@y]", 400, 400, 2, 2, {{0, 1}, {2, 1}, {1, 0}, {1, 2}}, 2};
+  const synth::Program program = stencil_program(stencil, Slices::perhaps_windows);
+  EXPECT_EQ(edged_windows_in(program), 8U);
+  const std::int64_t peak = plan_memory(program, TileMaps(program)).peak_bytes;
+  EXPECT_LE(peak, 8 * (200 * 200 + 199 * 199 + 4 * 4 * 200) + 64);
+  EXPECT_EQ(run_well(program).peak_bytes, peak);
+}
+
+// Of an array in a frame the edges of the windows are made, and nothing else.
+TEST(Windows, SeeArraysInFramesThatAreNotMade) {
+  for (const char* const lies : {"[{}, {}]", "[{}@x, {}]", "[{}, {}@x]"}) {
+    const Stencil stencil{"x:2", lies, 300, 400, 0, 0, {{0, 1}, {2, 1}, {1, 0}, {1, 2}}, 2, 1};
+    const synth::Program program = stencil_program(stencil, Slices::perhaps_windows);
+    EXPECT_EQ(frames_in(program), 8U) << lies;
+    const std::int64_t peak = plan_memory(program, TileMaps(program)).peak_bytes;
+    const std::int64_t tile = lies == std::string("[{}, {}]") ? 300 * 400 : 150 * 400;
+    EXPECT_LE(peak, 8 * (2 * tile + 4 * 3 * 400) + 64) << lies;
+    EXPECT_EQ(run_well(program).peak_bytes, peak) << lies;
+  }
+}
+
+// A frame that something else reads is made, and windows see it.
+TEST(Windows, OfAFrameThatIsReadOtherwiseAreItsOwn) {
+  Builder b("");
+  const RegisterId u = b.apply(synth::Iota{}, {}, "f64[100, 90]");
+  const RegisterId zero = b.constant(Array<double>::scalar(0.0), "f64[]");
+  const RegisterId base = b.apply(synth::Fill{}, {zero}, "f64[102, 92]");
+  const RegisterId framed = b.apply(laid_from({1, 1}), {base, u}, "f64[102, 92]");
+  const RegisterId part = b.apply(slice_from({0, 1}), {framed}, "f64[100, 90]");
+  b.output(b.apply(synth::Map{MapOp::add}, {part, u}, "f64[100, 90]"));
+  b.output(b.apply(synth::Scan{0}, {framed}, "f64[102, 92]"));
   const MemoryPlan plan = plan_memory(b.program(), TileMaps(b.program()));
-  EXPECT_EQ(plan[later].where, RegisterPlan::Where::arena);
+  EXPECT_EQ(plan[part].source, framed);
+  EXPECT_EQ(frames_in(b.program()), 0U);
   run_well(b.program());
+}
+
+// A window may be repeated along the rows of the result. Steps that add up its rows get a copy.
+TEST(Windows, AreCopiedWhereRowsAreAddedUp) {
+  for (const bool adds_up : {false, true}) {
+    Builder b("x:2");
+    const RegisterId all = b.apply(synth::Iota{}, {}, "f64[30, 198@x]");
+    const RegisterId line = b.apply(synth::Iota{}, {}, "f64[200@x]");
+    const RegisterId later = b.apply(slice_from({2}), {line}, "f64[198@x]");
+    const RegisterId sum = b.apply(synth::Map{MapOp::add}, {all, later}, "f64[30, 198@x]");
+    b.output(adds_up ? b.apply(synth::Reduce{synth::ReduceKind::sum, {1}}, {sum}, "f64[30]{+x}") : sum);
+    const MemoryPlan plan = plan_memory(b.program(), TileMaps(b.program()));
+    EXPECT_EQ(plan[later].where, adds_up ? RegisterPlan::Where::arena : RegisterPlan::Where::slice);
+    run_well(b.program());
+  }
 }
 
 // A sum of whole columns adds in the order that it has without windows; one over the split rows reads a copy.

@@ -19,7 +19,7 @@ std::uint64_t key_hash(const StepKey& key) {
 
 std::uint64_t number_of(const void* pointer) { return reinterpret_cast<std::uintptr_t>(pointer); }
 
-void write_operand(const runtime::Tiles& tiles, synth::RegisterId id, StepKey& key) {
+void write_tiles(const runtime::Tiles& tiles, synth::RegisterId id, StepKey& key) {
   const runtime::Block block = tiles.block(id);
   for (std::int64_t device = block.begin; device < block.end; ++device) {
     const runtime::TileView view = tiles.view(id, static_cast<std::size_t>(device));
@@ -27,19 +27,13 @@ void write_operand(const runtime::Tiles& tiles, synth::RegisterId id, StepKey& k
     for (const std::int64_t stride : view.strides) key.push_back(static_cast<std::uint64_t>(stride));
   }
 }
-void write_result(const runtime::Tiles& tiles, synth::RegisterId id, StepKey& key) {
-  const runtime::Block block = tiles.block(id);
-  for (std::int64_t device = block.begin; device < block.end; ++device) {
-    key.push_back(number_of(tiles.out(id, static_cast<std::size_t>(device)).data));
-  }
-}
 
 }  // namespace
 
 void write_key(const runtime::LocalStep& step, StepKey& key) {
   key = {number_of(&step.apply), static_cast<std::uint64_t>(step.beside)};
-  for (const synth::RegisterId id : step.apply.operands) write_operand(step.tiles, id, key);
-  for (const synth::RegisterId id : step.apply.results) write_result(step.tiles, id, key);
+  for (const synth::RegisterId id : step.apply.operands) write_tiles(step.tiles, id, key);
+  for (const synth::RegisterId id : step.apply.results) write_tiles(step.tiles, id, key);
 }
 
 void write_key(const runtime::ChainStep& chain, StepKey& key) {
@@ -53,10 +47,10 @@ void write_key(const runtime::ChainStep& chain, StepKey& key) {
   for (const synth::Step& step : chain.steps) {
     const auto& apply = std::get<synth::Apply>(step.node);
     for (const synth::RegisterId id : apply.operands) {
-      if (has_tiles(id)) write_operand(chain.tiles, id, key);
+      if (has_tiles(id)) write_tiles(chain.tiles, id, key);
     }
     for (const synth::RegisterId id : apply.results) {
-      if (chain.plan[id].where == Where::arena) write_result(chain.tiles, id, key);
+      if (chain.plan[id].where == Where::arena) write_tiles(chain.tiles, id, key);
     }
   }
 }

@@ -97,6 +97,11 @@ std::string load_text(const Access& access, const Group& group, const std::strin
                      group.type, group.side, group.address, place, stride);
 }
 
+std::string store_text(const Access& access, const Group& group, const std::string& number, const std::string& value) {
+  return fmt::format("scatter<{}, {}>({}, {}, {}, [&](std::uint32_t k) {{ return {}; }});", group.type, group.side,
+                     group.address, value, group.side, place_text(access, number + " + k"));
+}
+
 std::string store_text(bool is_aligned, const Group& group, const std::string& number, const std::string& count,
                        const std::string& value) {
   if (is_aligned && count.empty())

@@ -48,6 +48,8 @@ struct Group {
 };
 // Those from the number on. `last` is that of the last element there is, if others have to be left out, or empty.
 std::string load_text(const Access& access, const Group& group, const std::string& number, const std::string& last);
+// Writes `value` to an array that is not dense, from the number on.
+std::string store_text(const Access& access, const Group& group, const std::string& number, const std::string& value);
 // Writes `value` to a dense array. `count` of them are there, if it is not empty.
 std::string store_text(bool is_aligned, const Group& group, const std::string& number, const std::string& count,
                        const std::string& value);

@@ -129,8 +129,7 @@ class Maps {
       view.strides = runtime::broadcast_strides(view, shape);
       view.shape = shape;
     } else {
-      const runtime::TileOut out = tiles_.out(value.id, piece.device);
-      view = runtime::dense_view(out.element, shape, out.data);
+      view = tiles_.view(value.id, piece.device);
     }
     const Part own = parts_of(shape)[part];
     view = runtime::part_of(view, own.begin, own.shape);
@@ -195,8 +194,7 @@ class Maps {
         reads += fmt::format("    in.v{} = {};\n", v, load_text(accesses_[slot], group, "p", ""));
       } else {
         outs += fmt::format("    Several<{}, {}> out{};\n", type, side_, v);
-        stores += fmt::format(
-            "    {}\n", store_text(accesses_[slot].is_aligned || side_ == 1, group, "p", "", fmt::format("out{}", v)));
+        stores += fmt::format("    {}\n", store(accesses_[slot], group, fmt::format("out{}", v)));
       }
     }
     for (std::size_t v = 0; v < formula_.values.size(); ++v) computes += value_text(v);
@@ -221,6 +219,11 @@ struct Chain {{
 }}  // namespace tessera::kernel
 )",
                        words_, side_, rounds(), may_fail_, members, reads, outs, computes, stores);
+  }
+
+  std::string store(const Access& access, const Group& group, const std::string& value) const {
+    if (!access.is_plain()) return store_text(access, group, "p", value);
+    return store_text(access.is_aligned || side_ == 1, group, "p", "", value);
   }
 
   std::string value_text(std::size_t v) const {

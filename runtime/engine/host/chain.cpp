@@ -1,8 +1,6 @@
 #include "runtime/engine/host/chain.hpp"
 
 #include <algorithm>
-#include <array>
-#include <complex>
 #include <memory>
 #include <optional>
 #include <vector>
@@ -10,7 +8,9 @@
 #include "base/check.hpp"
 #include "runtime/engine/chain_operations.hpp"
 #include "runtime/engine/host/chain_blocks.hpp"
+#include "runtime/engine/host/chain_scalars.hpp"
 #include "runtime/engine/host/chain_strips.hpp"
+#include "runtime/kernels/copy.hpp"
 #include "runtime/kernels/given_up.hpp"
 #include "runtime/kernels/map.hpp"
 #include "runtime/kernels/reduce.hpp"
@@ -33,7 +33,8 @@ struct DeviceWork {
   std::size_t device = 0;
   Blocks blocks;
   std::vector<TileView> arrays;
-  std::int64_t first = 0;  // number of its first block, of all devices' blocks
+  std::vector<std::uint8_t> dense;  // of the arrays
+  std::int64_t first = 0;           // number of its first block, of all devices' blocks
 };
 
 // The tasks of a chain share this. It serves for all turns of a loop, each of which begins it anew.
@@ -51,7 +52,10 @@ class Work {
     tiles_ = &tiles;
     joined_ = 0;
     for (DeviceWork& work : devices_) {
-      for (std::size_t k = 0; k < work.arrays.size(); ++k) set_view(work.arrays[k], chain_.arrays()[k], work.device);
+      for (std::size_t k = 0; k < work.arrays.size(); ++k) {
+        set_view(work.arrays[k], chain_.arrays()[k], work.device);
+        work.dense[k] = is_dense(work.arrays[k].shape, work.arrays[k].strides) ? 1 : 0;
+      }
     }
   }
   const std::vector<DeviceWork>& devices() const { return devices_; }
@@ -106,8 +110,9 @@ class Work {
         row = std::max(row, row_of(place.id, device) / (is_made ? 1 : kReadForMade));
       }
     }
-    DeviceWork work{device, Blocks(leading, chain_.is_flat() ? 1 : row), {}, blocks()};
+    DeviceWork work{device, Blocks(leading, chain_.is_flat() ? 1 : row), {}, {}, blocks()};
     work.arrays.resize(chain_.arrays().size());
+    work.dense.resize(work.arrays.size());
     block_elements_max_ = std::max(block_elements_max_, work.blocks.elements_max());
     if (work.blocks.count() > 0)
       usual_block_ = std::max(usual_block_, runtime::count(leading) * row / work.blocks.count());
@@ -173,12 +178,18 @@ class BlockRunner {
   void run_whole(const ChainOperation& operation, const DeviceWork& device, const Blocks::Block& block,
                  std::int64_t number) {
     const synth::Shape shape = part_shape(operation.result(), device, block);
-    compute(operation, device, block, shape, target(operation, device, block, number));
-    if (operation.slot == ChainPlace::kNone) return;
-    elements_[operation.slot] = operation.element;
+    std::byte* const made = target(operation, device, block, number);
+    compute(operation, device, block, shape, made);
+    if (operation.slot != ChainPlace::kNone) elements_[operation.slot] = operation.element;
     if (operation.array == ChainPlace::kNone) return;
+    const TileView result = in_array(operation, device, block);
+    if (result.data == made) return;
+    if (device.dense[operation.array] == 0) {
+      copy_elements(dense_view(operation.element, shape, made), {result.strides, const_cast<std::byte*>(result.data)});
+      return;
+    }
     const std::size_t bytes = static_cast<std::size_t>(runtime::count(shape) * bytes_of(operation.element));
-    stream_copy(in_array(operation, device, block), slot(operation.slot), bytes);
+    stream_copy(const_cast<std::byte*>(result.data), made, bytes);
   }
 
   // False, and nothing is done, where the group is no elementwise one or strips do not suit it.
@@ -194,11 +205,11 @@ class BlockRunner {
       for (const ChainPlace& place : operation.operands)
         strip_operands_.push_back({operand(place, device, block, shape.size()), strip_place(place)});
       const bool is_slot = operation.slot != ChainPlace::kNone;
-      std::byte* const array = operation.array == ChainPlace::kNone ? nullptr : in_array(operation, device, block);
+      const TileView array = operation.array == ChainPlace::kNone ? TileView{} : in_array(operation, device, block);
       if (is_slot) elements_[operation.slot] = operation.element;
-      const StripArray result{dense_view(operation.element, shape, is_slot ? slot(operation.slot) : array),
+      const StripArray result{is_slot ? dense_view(operation.element, shape, slot(operation.slot)) : array,
                               is_slot && operation.is_passing ? StripPlace::passing : StripPlace::block};
-      if (!strips_.add(map->op, strip_operands_, result, is_slot ? array : nullptr)) return false;
+      if (!strips_.add(map->op, strip_operands_, result, is_slot ? array : TileView{})) return false;
     }
     strips_.run();
     return true;
@@ -228,18 +239,31 @@ class BlockRunner {
   }
 
   std::byte* slot(std::size_t number) const { return memory_.get() + number * slot_bytes_; }
-  std::byte* in_array(const ChainOperation& operation, const DeviceWork& device, const Blocks::Block& block) const {
-    // The register is one that the chain writes.
+  // The block of an array that the chain writes.
+  TileView in_array(const ChainOperation& operation, const DeviceWork& device, const Blocks::Block& block) const {
     const TileView& array = device.arrays[operation.array];
+    const synth::Shape shape = part_shape(operation.result(), device, block);
+    if (device.dense[operation.array] == 0) {
+      synth::Shape begin = block.begin;
+      while (begin.size() < shape.size()) begin.push_back(0);
+      return part_of(array, begin, shape);
+    }
     std::int64_t row = 1;
     for (std::size_t d = work_.lead(); d < array.shape.size(); ++d) row *= array.shape[d];
-    return const_cast<std::byte*>(array.data) + block.first_row * row * bytes_of(operation.element);
+    return dense_view(operation.element, shape, array.data + block.first_row * row * bytes_of(operation.element));
   }
   std::byte* target(const ChainOperation& operation, const DeviceWork& device, const Blocks::Block& block,
                     std::int64_t number) const {
     if (operation.slot != ChainPlace::kNone) return slot(operation.slot);
-    if (operation.array != ChainPlace::kNone) return in_array(operation, device, block);
-    return work_.piece(number, operation.element);
+    if (operation.array == ChainPlace::kNone) return work_.piece(number, operation.element);
+    if (device.dense[operation.array] == 0) return scratch(operation.element);
+    return const_cast<std::byte*>(in_array(operation, device, block).data);
+  }
+
+  // Where a block is made that does not lie side by side in its array.
+  std::byte* scratch(synth::ElementType element) const {
+    scratch_.resize(static_cast<std::size_t>(work_.block_elements_max() * bytes_of(element)));
+    return scratch_.data();
   }
 
   // A block of a register that the chain makes.
@@ -268,67 +292,11 @@ class BlockRunner {
   Work& work_;
   std::size_t slot_bytes_;
   std::unique_ptr<std::byte[]> memory_;
+  mutable std::vector<std::byte> scratch_;
   std::vector<synth::ElementType> elements_;  // of what is in every slot
   std::vector<TileView> operands_;
   std::vector<StripArray> strip_operands_;
   Strips strips_;
-};
-
-// A chain whose values are all scalars: each step is one call of its loop.
-class ScalarRunner {
- public:
-  ScalarRunner(const ChainOperations& chain, const Tiles& tiles) : slots_(chain.slots()) {
-    for (const ChainOperation& operation : chain.operations()) add(operation, tiles);
-  }
-  static bool suits(const ChainOperations& chain, const Tiles& tiles) {
-    const auto is_scalar = [&](synth::RegisterId id) { return tiles.type(id).rank() == 0; };
-    return std::all_of(chain.operations().begin(), chain.operations().end(), [&](const ChainOperation& operation) {
-      const auto* const map = std::get_if<synth::Map>(&operation.apply->operation);
-      // The loop of a power depends on the exponent.
-      return map != nullptr && map->op != synth::MapOp::power && is_scalar(operation.result()) &&
-             std::ranges::all_of(operation.apply->operands, is_scalar);
-    });
-  }
-
-  void run(const DeviceWork& device) {
-    constexpr std::array<std::int64_t, kMapOperandsMax> kStrides{};
-    for (const Step& step : steps_) {
-      std::array<const std::byte*, kMapOperandsMax> operands{};
-      for (std::size_t k = 0; k < step.loop.operands; ++k) operands[k] = at(step.operands[k], device);
-      step.loop.run(const_cast<std::byte*>(at(step.result, device)), 1, operands.data(), kStrides.data());
-    }
-  }
-
- private:
-  struct Step {
-    MapLoop loop;
-    std::array<ChainPlace, kMapOperandsMax> operands;
-    ChainPlace result;
-  };
-
-  void add(const ChainOperation& operation, const Tiles& tiles) {
-    const auto& map = std::get<synth::Map>(operation.apply->operation);
-    Step step{{}, {}, {operation.array, operation.slot, operation.result()}};
-    std::array<TileView, kMapOperandsMax> views;
-    const std::size_t n = std::min(operation.operands.size(), kMapOperandsMax);
-    for (std::size_t k = 0; k < n; ++k) {
-      step.operands[k] = operation.operands[k];
-      views[k].element = tiles.type(operation.operands[k].id).element();
-    }
-    step.loop = map_loop(map.op, std::span(views).first(n), operation.element);
-    steps_.push_back(step);
-  }
-  const std::byte* at(const ChainPlace& place, const DeviceWork& device) const {
-    if (place.slot != ChainPlace::kNone) return slots_[place.slot].bytes.data();
-    return device.arrays[place.array].data;
-  }
-
-  std::vector<Step> steps_;
-  // A slot holds one element of any type.
-  struct alignas(std::complex<double>) Slot {
-    std::array<std::byte, sizeof(std::complex<double>)> bytes;
-  };
-  std::vector<Slot> slots_;
 };
 
 // Runners of chains on little memory are kept with them.
@@ -344,7 +312,7 @@ class HostChain final : public KeptChain {
   void run(const Tiles& tiles) {
     work_.begin(tiles);
     if (scalars_) {
-      for (const DeviceWork& device : work_.devices()) scalars_->run(device);
+      for (const DeviceWork& device : work_.devices()) scalars_->run(device.arrays);
       return;
     }
     const bool joins = operations_.is_flat() && operations_.keeps_last();

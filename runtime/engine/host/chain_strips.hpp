@@ -30,9 +30,9 @@ class Strips {
   static constexpr std::int64_t kElementsMin = 512;
 
   void clear();
-  // The next step. Its result is dense, and also goes to `copy_to`, past the caches, if that is not null. Returns false
-  // if an operand repeats in a way that strips cannot follow; then nothing may be run.
-  bool add(synth::MapOp op, std::span<const StripArray> operands, const StripArray& result, std::byte* copy_to);
+  // The next step. Its result also goes to `copy_to`, past the caches, if that has data. Returns false if an operand
+  // repeats in a way that strips cannot follow, or elements of a result are not side by side; then nothing may be run.
+  bool add(synth::MapOp op, std::span<const StripArray> operands, const StripArray& result, const TileView& copy_to);
   void run() const;
 
  private:
@@ -53,7 +53,7 @@ class Strips {
     std::array<Walk, kMapOperandsMax> operands;
     std::array<std::int64_t, kMapOperandsMax> strides{};
     Walk result;
-    std::byte* copy_to = nullptr;
+    Walk copy_to;               // from nowhere: there is none
     bool is_flat = false;       // rows do not matter to it
     bool reads_memory = false;  // elements side by side, not read before
   };
