@@ -119,8 +119,11 @@ std::optional<ArrayType> ShapeRules::reshaped(const ArrayType& from, const Shape
   }
   if (!chosen.has_value()) return std::nullopt;
   if (!ways.empty()) why.compared[best].chosen = true;
-  if (shifted_reshape(chosen->before, chosen->after).has_value()) layouts.compared = why.compared;
+  const bool is_shifted = shifted_reshape(chosen->before, chosen->after).has_value();
+  layouts.compared = is_shifted ? why.compared : std::vector<Alternative>();
   Greedy::change(layouts.uses.at(0), from, chosen->before, std::move(why));
+  // An array that was brought to this layout may be gathered for less than it is shifted, though not from where it was.
+  if (is_shifted && chosen->before.layout() != from.layout()) return reshaped(chosen->before, shape, want, layouts);
   return chosen->after;
 }
 
