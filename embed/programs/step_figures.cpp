@@ -13,6 +13,7 @@
 #include "synth/moves/collective/carries.hpp"
 #include "synth/moves/collective/sends.hpp"
 #include "synth/moves/prices/carry_cost.hpp"
+#include "synth/moves/prices/cut_cost.hpp"
 #include "synth/moves/prices/delivery_cost.hpp"
 #include "synth/moves/prices/prices.hpp"
 #include "synth/moves/prices/request_cost.hpp"
@@ -104,6 +105,7 @@ class FigureWalk {
     if (const auto* scan = std::get_if<synth::Scan>(&apply.operation)) carried(all, figure, result, *scan);
     if (std::holds_alternative<synth::Take>(apply.operation)) requested(all, figure, apply, result);
     if (std::holds_alternative<synth::ScatterAdd>(apply.operation)) delivered(all, figure, apply, result);
+    if (const auto* sort = std::get_if<synth::Sort>(&apply.operation)) cut(all, figure, apply, *sort);
     return all;
   }
 
@@ -224,6 +226,15 @@ class FigureWalk {
     figure.name = "deliver";
     moved_rows(all, figure, result, synth::cost_of_deliveries(machine_of(result.mesh().devices_end()), deliveries),
                [&](const auto& add) { synth::for_delivery_messages(deliveries, add, add); });
+  }
+  // What sorting lines over several tiles moves.
+  void cut(ProgramFigures& all, StepFigure figure, const synth::Apply& apply, const synth::Sort& sort) {
+    const synth::ArrayType& operand = type(apply.operands[0]);
+    if (!synth::sorts_by_cuts(operand)) return;
+    const synth::SortCuts cuts(operand, sort.positions);
+    figure.name = "cut";
+    moved_rows(all, figure, operand, synth::cost_of_cuts(machine_of(operand.mesh().devices_end()), cuts),
+               [&](const auto& add) { synth::for_cut_messages(cuts, add, add); });
   }
   template <class Messages>
   void moved_rows(ProgramFigures& all, StepFigure figure, const synth::ArrayType& result, const synth::StepCost& price,

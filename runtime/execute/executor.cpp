@@ -168,6 +168,8 @@ base::Status Executor::take_throttled(std::span<const synth::Step> steps, const 
     throttle_->requested(storage_.type(apply->operands[0]), storage_.type(apply->operands[1]), storage_.type(result));
   if (std::holds_alternative<synth::ScatterAdd>(apply->operation))
     throttle_->delivered(storage_.type(apply->operands[0]), storage_.type(apply->operands[1]), storage_.type(result));
+  if (const auto* sort = std::get_if<synth::Sort>(&apply->operation))
+    throttle_->cut(storage_.type(apply->operands[0]), *sort);
   if (std::holds_alternative<synth::Assemble>(apply->operation))
     throttle_->joined(storage_.type(result), received_bytes_);
   return base::Done{};
@@ -296,6 +298,8 @@ base::Status Executor::run_operation_of(const synth::Apply& apply, const StepPla
           return assemble(apply, operation, plan);
         else if constexpr (std::same_as<T, synth::Scan>)
           return run_scan(apply, operation, plan);
+        else if constexpr (std::same_as<T, synth::Sort>)
+          return run_sort(apply, operation, plan);
         else if constexpr (std::same_as<T, synth::Take>)
           return run_take(apply, plan);
         else if constexpr (std::same_as<T, synth::ScatterAdd>)

@@ -155,6 +155,8 @@ class Executor {
   base::Status run_scan(const synth::Apply& apply, const synth::Scan& scan, const StepPlan& plan);
   base::Status scan_over_tiles(const synth::Apply& apply, const synth::Scan& scan,
                                const std::vector<synth::CarryHop>& hops, const StepPlan& plan);
+  base::Status run_sort(const synth::Apply& apply, const synth::Sort& sort, const StepPlan& plan);
+  base::Status sort_over_tiles(const synth::Apply& apply, const synth::Sort& sort, std::int64_t beside);
   base::Status run_take(const synth::Apply& apply, const StepPlan& plan);
   base::Status take_rows(const synth::Apply& apply);
   base::Status run_scatter_add(const synth::Apply& apply, const StepPlan& plan);

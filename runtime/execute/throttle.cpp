@@ -9,6 +9,7 @@
 #include <thread>
 
 #include "synth/moves/prices/carry_cost.hpp"
+#include "synth/moves/prices/cut_cost.hpp"
 #include "synth/moves/prices/delivery_cost.hpp"
 #include "synth/moves/prices/prices.hpp"
 #include "synth/moves/prices/request_cost.hpp"
@@ -161,6 +162,13 @@ void Throttle::delivered(const synth::ArrayType& rows, const synth::ArrayType& i
   const auto machine = synth::machine_for(machine_, std::ssize(clocks_));
   if (machine.ok())
     join_all(after.mesh(), after.mesh(), synth::cost_of_deliveries(*machine, synth::RowDeliveries(ids, after)).seconds);
+}
+
+void Throttle::cut(const synth::ArrayType& lines, const synth::Sort& sort) {
+  if (!is_alone_ || !synth::sorts_by_cuts(lines)) return;
+  const auto machine = synth::machine_for(machine_, std::ssize(clocks_));
+  if (machine.ok())
+    join_all(lines.mesh(), lines.mesh(), synth::cost_of_cuts(*machine, synth::SortCuts(lines, sort.positions)).seconds);
 }
 
 void Throttle::join_all(const synth::Mesh& from, const synth::Mesh& to, double seconds) {

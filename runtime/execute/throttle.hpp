@@ -44,6 +44,9 @@ class Throttle {
   void requested(const synth::ArrayType& table, const synth::ArrayType& ids, const synth::ArrayType& after);
   void delivered(const synth::ArrayType& rows, const synth::ArrayType& ids, const synth::ArrayType& after);
 
+  // The same for lines that were sorted by cuts.
+  void cut(const synth::ArrayType& lines, const synth::Sort& sort);
+
   // Seconds since it was made, on the device that is last.
   double clock() const;
 

@@ -2,35 +2,16 @@
 
 #include <algorithm>
 #include <array>
-#include <cmath>
 
 #include "base/check.hpp"
-#include "runtime/elements/arithmetic.hpp"
 #include "runtime/kernels/axes.hpp"
 #include "runtime/kernels/given_up.hpp"
 #include "runtime/kernels/parallel.hpp"
+#include "runtime/kernels/sort_order.hpp"
 
 namespace tessera::runtime {
 
 namespace {
-
-template <class T>
-bool comes_before(T a, T b) {
-  if constexpr (Float<T>) {
-    if (is_nan(a) || is_nan(b)) return !is_nan(a);
-    if (a == b) return std::signbit(a) && !std::signbit(b);
-  }
-  return a < b;
-}
-
-// For positions: of zeros and of NaN the first comes first.
-template <class T>
-bool is_less(T a, T b) {
-  if constexpr (Float<T>) {
-    if (is_nan(a) || is_nan(b)) return !is_nan(a) && is_nan(b);
-  }
-  return a < b;
-}
 
 // Elements that a line is walked for between two looks at whether it has been given up.
 constexpr std::int64_t kLook = 1 << 14;
@@ -163,6 +144,18 @@ void sort_positions(const TileView& operand, const TileOut& out) {
         if (is_less(a, b)) return true;
         return !is_less(b, a) && i < k;
       });
+    });
+  });
+}
+
+void elements_at_positions(const TileView& operand, const TileOut& positions, std::byte* to) {
+  const std::int64_t length = operand.shape.back();
+  const std::int64_t step = operand.strides.back();
+  synth::visit_element(operand.element, [&](auto zero) {
+    using T = decltype(zero);
+    for_last_lines<T, std::int64_t>(operand, positions, [&](const T* from, std::int64_t* line) {
+      T* const own = reinterpret_cast<T*>(to) + (line - typed<std::int64_t>(positions));
+      for_all(0, length, [&](std::int64_t i) { own[i] = from[line[i] * step]; });
     });
   });
 }

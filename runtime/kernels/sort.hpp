@@ -12,6 +12,9 @@ void sort_elements(const TileView& operand, const TileOut& out);
 // first comes first.
 void sort_positions(const TileView& operand, const TileOut& out);
 
+// The elements at these positions of each line, one behind the other.
+void elements_at_positions(const TileView& operand, const TileOut& positions, std::byte* to);
+
 // The greatest along the last dimension, as many as the result has there, descending: NaN first, and 0 before -0.
 void greatest_elements(const TileView& operand, const TileOut& out);
 

@@ -6,6 +6,7 @@
 #include "runtime/kernels/matrix.hpp"
 #include "synth/moves/collective/carries.hpp"
 #include "synth/moves/collective/programmed.hpp"
+#include "synth/moves/collective/sort_cuts.hpp"
 
 namespace tessera::runtime {
 
@@ -35,6 +36,15 @@ std::int64_t fourier_bytes(const synth::Program& program, const TileMaps& tiles,
   return most;
 }
 
+// Of lines that are sorted over several tiles: the sorted run; of positions, these beside it, and elements that come.
+std::int64_t sort_bytes(const TileMaps& tiles, synth::RegisterId lines, synth::ElementType element,
+                        const synth::Sort& sort) {
+  std::int64_t most = 0;
+  for (const synth::Box& box : tiles[lines].boxes) most = std::max(most, synth::elements(box));
+  const std::int64_t of_element = synth::bytes_of(element);
+  return most * (sort.positions ? 2 * of_element + 8 : of_element);
+}
+
 }  // namespace
 
 std::int64_t scratch_bytes(const synth::Program& program, const TileMaps& tiles, const synth::Apply& apply) {
@@ -43,6 +53,10 @@ std::int64_t scratch_bytes(const synth::Program& program, const TileMaps& tiles,
     const auto hops = synth::carry_hops(result, scan->dimension, scan->reverse);
     return synth::carry_bytes_max(hops, result.element(), scan->op);
   }
+  if (const auto* sort = std::get_if<synth::Sort>(&apply.operation))
+    return synth::sorts_by_cuts(program.registers[apply.operands[0]])
+               ? sort_bytes(tiles, apply.operands[0], program.registers[apply.operands[0]].element(), *sort)
+               : 0;
   if (const auto* function = std::get_if<synth::MatrixFunction>(&apply.operation))
     return matrix_bytes(program, tiles, function->op, apply.operands[0]);
   if (const auto* transform = std::get_if<synth::Fourier>(&apply.operation))

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "synth/moves/prices/carry_cost.hpp"
+#include "synth/moves/prices/cut_cost.hpp"
 #include "synth/moves/prices/delivery_cost.hpp"
 #include "synth/moves/prices/request_cost.hpp"
 #include "synth/program/contraction.hpp"
@@ -171,6 +172,14 @@ double delivery_seconds(const Machine& machine, const Operation& operation, cons
   return fitting.ok() ? cost_of_deliveries(*fitting, RowDeliveries(operands[1], result)).seconds : 0;
 }
 
+// The cuts of lines that are sorted over several tiles.
+double cut_seconds(const Machine& machine, const Operation& operation, const std::vector<ArrayType>& operands) {
+  const auto* sort = std::get_if<Sort>(&operation);
+  if (sort == nullptr || !sorts_by_cuts(operands[0])) return 0;
+  const auto fitting = machine_for(machine, operands[0].mesh().devices_end());
+  return fitting.ok() ? cost_of_cuts(*fitting, SortCuts(operands[0], sort->positions)).seconds : 0;
+}
+
 double slowness(ElementType element) { return part_of(element) == ElementType::f64 ? 2 : 1; }
 
 // What a device does for a step, and how long it takes.
@@ -238,7 +247,7 @@ double local_seconds(const Machine& machine, const Operation& operation, const s
                      const ArrayType& result) {
   if (std::holds_alternative<Assemble>(operation)) return seconds_to_copy(machine, result);
   const auto cost = compute_cost(machine, operation, operands, result);
-  const double carried = carry_seconds(machine, operation, result);
+  const double carried = carry_seconds(machine, operation, result) + cut_seconds(machine, operation, operands);
   return (cost ? cost->seconds : 0) + carried + request_seconds(machine, operation, operands, result) +
          delivery_seconds(machine, operation, operands, result);
 }

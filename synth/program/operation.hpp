@@ -181,7 +181,7 @@ struct Scan {
   bool reverse = false;
   ReduceOp op = ReduceOp::sum;
 };
-struct Sort {  // along the last dimension, which is not split, ascending: the elements, or in i64 where they were
+struct Sort {  // along the last dimension, ascending, over its tiles by cuts: the elements, or in i64 where they were
   bool positions = false;
 };
 // The `count` greatest along the last dimension, which is not split and becomes that long, descending: the elements, or

@@ -139,7 +139,7 @@ struct Signatures {
   }
   IndexSignature operator()(const Sort&) const {
     IndexSignature signature = lines_signature(operands[0].size());
-    signature.kinds.back() = IndexKind::whole;
+    signature.kinds.back() = IndexKind::running;
     return signature;
   }
   // The last dimension becomes another one.

@@ -64,6 +64,19 @@ class Bounds(CommandLine):
             for operation in ["sort(a, 0)", "argsort(a, 0)"]:
                 self.holds(mesh, [a, f"let b = {operation}"], elements)
 
+    def test_lines_sorted_by_cuts(self):
+        """Elements that tiles lack, and what finds the cuts: 300 bytes for each pair of a line's tiles, or 450."""
+        for mesh in MESHES:
+            pairs = mesh["x"] * math.prod(mesh.values())
+            for rows in (20000, 20011):
+                elements = operations_table.sorted_line(mesh, rows) // 4
+                for element, each, most in (("f32", 4, 300), ("f64", 8, 450)):
+                    a = f"let a = {element}(iota(i64[{rows}@x]) * {operations_table.multiplied(rows)} % {rows})"
+                    for operation, moved in (("sort", elements * each), ("argsort", elements * (each + 4))):
+                        received = self.received(mesh, [a, f"let b = {operation}(a, 0)"])
+                        self.assertGreaterEqual(received, moved, (mesh, operation, element))
+                        self.assertLessEqual(received, moved + most * pairs, (mesh, operation, element))
+
     def test_running_sums(self):
         for mesh, shape, own in self.each():
             for rows in (3, shape[0], 10 * shape[0]):  # tiles begin inside the first block, and behind some

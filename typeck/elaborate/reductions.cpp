@@ -29,12 +29,13 @@ bool has_elements(OperationCall& call, const Checked& a, const std::vector<std::
 
 // The array with the named dimensions whole and no pending reduction, in the type that is computed with: what
 // order-dependent reductions need.
-Checked made_whole(OperationCall& call, const Checked& a, const std::vector<std::size_t>& dimensions) {
+Checked made_whole(OperationCall& call, const Checked& a, const std::vector<std::size_t>& dimensions,
+                   std::optional<synth::Sort> sorted = {}) {
   const open::Type own = call.elaborator.type(a);
   Checked whole = a;
   whole.nodes = call.elaborator
                     .compute(a.span, {synth::computed_as(own.element()), own.shape(), own.mesh_ref()},
-                             open::Whole{dimensions, call.span}, {a}, call.quoted())
+                             open::Whole{dimensions, call.span, sorted}, {a}, call.quoted())
                     .nodes;
   return whole;
 }
@@ -233,9 +234,9 @@ MaybeValue run_sort(OperationCall& call) {
   if (!dimension.has_value()) return std::nullopt;
   const std::int64_t extent = call.elaborator.type(*a).shape()[*dimension];
   if (!call.wants_real(*a)) return std::nullopt;
-  const Checked whole = made_whole(call, *a, {*dimension});
-  const MaybeValue sorted =
-      ordered(call, whole, *dimension, extent, synth::Sort{std::get<Gives>(call.info.detail) == Gives::positions});
+  const synth::Sort sort{std::get<Gives>(call.info.detail) == Gives::positions};
+  const Checked whole = made_whole(call, *a, {*dimension}, sort);
+  const MaybeValue sorted = ordered(call, whole, *dimension, extent, sort);
   if (sorted.has_value()) call.elaborator.share_wish(*sorted, whole);
   return sorted;
 }

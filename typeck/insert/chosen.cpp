@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <variant>
 
+#include "typeck/layouts/cutting.hpp"
 #include "typeck/layouts/parts.hpp"
 
 namespace tessera::typeck {
@@ -91,6 +92,11 @@ void ChosenInserter::node(NodeId id, const Compute& body) {
   made.operation = carried_over(body.operation);
   const auto* scan = std::get_if<synth::Scan>(&made.operation);
   made.received_bytes = scan == nullptr ? 0 : bytes_of_carries(*scan, types_of(id).at(0));
+  if (const auto* sort = std::get_if<synth::Sort>(&made.operation)) {
+    const ArrayType result = types_of(id).at(0);
+    const ElementType own = whole_.typed.nodes[body.operands[0]].types.at(0).element();
+    made.received_bytes = bytes_of_cuts(*sort, *result.with_element(own), result);
+  }
   made.compared.clear();
   for (std::size_t k = 0; k < body.operands.size(); ++k) made.operands[k] = taken(id, k, body.operands[k]);
   emit(id, types_of(id), std::move(made));

@@ -3,6 +3,7 @@
 
 #include "typeck/insert/inserter.hpp"
 #include "typeck/layouts/candidates.hpp"
+#include "typeck/layouts/cutting.hpp"
 #include "typeck/layouts/fetching.hpp"
 #include "typeck/layouts/parts.hpp"
 #include "typeck/layouts/records.hpp"
@@ -134,6 +135,20 @@ MaybeHeld TypedOperations::running(Span span, const std::string& who, const Held
   const std::int64_t bytes = bytes_of_carries(how, result);
   if (!allow_received(bytes, Reason{Reason::Asker::operation, who, span, {}, {}}, span)) return std::nullopt;
   return compute(span, result, how, {a.node()}, bytes, who);
+}
+
+// What moves at most is known now. An array that was compared may have been transposed since.
+MaybeHeld TypedOperations::sorted(Span span, const std::string& who, const Held& a, const synth::Sort& how,
+                                  const ArrayType& result) {
+  const std::int64_t bytes = bytes_of_cuts(how, type(a), result);
+  if (!allow_received(bytes, Reason{Reason::Asker::operation, who, span, {}, {}}, span)) return std::nullopt;
+  const Held made = compute(span, result, how, {a.node()}, bytes, who);
+  NodeId ready = a.node();
+  const auto* const moved = std::get_if<Compute>(&typed_.nodes[ready].body);
+  if (moved != nullptr && std::holds_alternative<synth::Transpose>(moved->operation)) ready = moved->operands[0];
+  const auto compared = compared_.find(ready);
+  if (compared != compared_.end()) std::get<Compute>(typed_.nodes[made.node()].body).compared = compared->second;
+  return made;
 }
 
 // What devices fetch or deliver, at most, is known now.

@@ -64,6 +64,9 @@ struct Operations {
   MaybeHeld operator()(const synth::Scan& how) const {
     return inserter.running(span(), body.who, first(), how, result());
   }
+  MaybeHeld operator()(const synth::Sort& how) const {
+    return inserter.sorted(span(), body.who, first(), how, result());
+  }
   MaybeHeld operator()(const synth::Take& take) const {
     return inserter.by_rows(span(), body.who, take, std::move(operands), std::move(layouts));
   }
@@ -114,7 +117,10 @@ struct Operations {
   }
   MaybeHeld operator()(const open::Whole&) const {
     const MaybeHeld value = brought();
-    return value.has_value() ? MaybeHeld(inserter.widened(*value)) : std::nullopt;
+    if (!value.has_value()) return std::nullopt;
+    const Held ready = inserter.widened(*value);
+    if (!layouts.compared.empty()) inserter.keep_compared(ready, std::move(layouts.compared));
+    return ready;
   }
   MaybeHeld operator()(const open::Finish&) const { return brought(); }
   MaybeHeld operator()(const open::Make& make) const {

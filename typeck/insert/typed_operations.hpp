@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
 #include <string>
 #include <utility>
 #include <vector>
@@ -44,6 +45,12 @@ class TypedOperations : public Redistributions {
   // The greatest along the last dimension, likewise.
   MaybeHeld greatest(Span span, const std::string& who, const Held& a, const synth::Greatest& how, NodeLayouts layouts);
   MaybeHeld running(Span span, const std::string& who, const Held& a, const synth::Scan& how, const ArrayType& result);
+  // Lines that are sorted over their tiles by cuts, where they are not whole.
+  MaybeHeld sorted(Span span, const std::string& who, const Held& a, const synth::Sort& how, const ArrayType& result);
+  // What was compared when a value was made ready to be sorted by cuts.
+  void keep_compared(const Held& value, std::vector<Alternative> compared) {
+    compared_[value.node()] = std::move(compared);
+  }
   // A take or a scatter_add: rows that ids name.
   MaybeHeld by_rows(Span span, const std::string& who, const synth::Operation& how, std::vector<Held> operands,
                     NodeLayouts layouts);
@@ -64,6 +71,9 @@ class TypedOperations : public Redistributions {
                    std::vector<synth::Placement> placements);
   MaybeHeld update(Span span, const std::string& who, const std::vector<Held>& operands, const open::Update& update);
   MaybeHeld rolled(Span span, const std::string& who, const std::vector<Held>& operands, const open::Roll& roll);
+
+ private:
+  std::map<NodeId, std::vector<Alternative>> compared_;
 };
 
 }  // namespace tessera::typeck

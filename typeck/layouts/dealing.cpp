@@ -83,7 +83,15 @@ std::optional<Deal> as_wanted(const ArrayType& from, const std::vector<std::size
   return Deal{"as the annotation wants", std::move(*layout)};
 }
 
-std::vector<Deal> deals(const ArrayType& from, const std::vector<std::size_t>& dimensions, const Want& want) {
+// Does it bring devices elements that others keep?
+bool gathers_much(const ArrayType& from, const Deal& deal) {
+  if (synth::array_bytes(from) <= kGatheredBytesMax) return false;
+  const auto target = from.with_layout(deal.layout);
+  return target.ok() && synth::copies(*target) > synth::copies(from);
+}
+
+std::vector<Deal> deals(const ArrayType& from, const std::vector<std::size_t>& dimensions, const Want& want,
+                        Gathers gathers) {
   std::vector<Deal> all;
   const auto add = [&](std::optional<Deal> deal) {
     const auto is_same = [&](const Deal& other) { return other.layout == deal->layout; };
@@ -94,6 +102,7 @@ std::vector<Deal> deals(const ArrayType& from, const std::vector<std::size_t>& d
   }
   // What is dealt as far as there is room is better than what is gathered altogether.
   if (synth::array_bytes(from) <= kGatheredBytesMax || all.empty()) add(gathered(from, dimensions));
+  if (gathers == Gathers::little) std::erase_if(all, [&](const Deal& deal) { return gathers_much(from, deal); });
   add(as_wanted(from, dimensions, want));
   return all;
 }
@@ -117,10 +126,10 @@ std::optional<Alternative> price_of_change(Plans& plans, const ArrayType& from, 
 }
 
 std::optional<BestDeal> Dealing::best(const ArrayType& from, const std::vector<std::size_t>& dimensions,
-                                      const Want& want) const {
+                                      const Want& want, Gathers gathers) const {
   std::optional<BestDeal> best;
   std::vector<Alternative> compared;
-  for (const Deal& deal : deals(from, dimensions, want)) {
+  for (const Deal& deal : deals(from, dimensions, want, gathers)) {
     const auto target = reports_.with_layout(span_, from, deal.layout);
     auto price = target.has_value() ? price_of_change(plans_, from, *target, span_, want) : std::nullopt;
     if (!price.has_value()) return std::nullopt;
@@ -129,7 +138,8 @@ std::optional<BestDeal> Dealing::best(const ArrayType& from, const std::vector<s
     if (best.has_value() && !cheaper(compared.back(), compared[best->number])) continue;
     best = BestDeal{*target, compared.size() - 1, {}};
   }
-  TESSERA_CHECK(best.has_value(), "a dimension cannot be made whole");
+  TESSERA_CHECK(best.has_value() || gathers == Gathers::little, "a dimension cannot be made whole");
+  if (!best.has_value()) return BestDeal{from, 0, {}};
   best->compared = std::move(compared);
   return best;
 }

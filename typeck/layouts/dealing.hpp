@@ -25,13 +25,17 @@ struct BestDeal {
   std::vector<Alternative> compared;
 };
 
+// What may be gathered where dimensions are to be whole: if there is another way, arrays of few bytes alone.
+enum class Gathers : std::uint8_t { anything, little };
+
 class Dealing {
  public:
   Dealing(Plans& plans, Reports& reports, const std::string& who, base::Span span)
       : plans_(plans), reports_(reports), who_(who), span_(span) {}
 
+  // Where little may be gathered and there is no way, nothing was compared.
   std::optional<BestDeal> best(const synth::ArrayType& from, const std::vector<std::size_t>& dimensions,
-                               const Want& want) const;
+                               const Want& want, Gathers gathers = Gathers::anything) const;
   // The type in which these dimensions are whole, to which the value is changed.
   std::optional<synth::ArrayType> whole(const synth::ArrayType& from, const std::vector<std::size_t>& dimensions,
                                         const Want& want, Changes& way) const;

@@ -6,6 +6,7 @@
 #include <array>
 
 #include "typeck/layouts/candidates.hpp"
+#include "typeck/layouts/cutting.hpp"
 #include "typeck/layouts/dealing.hpp"
 #include "typeck/layouts/fetching.hpp"
 #include "typeck/layouts/parts.hpp"
@@ -176,7 +177,10 @@ struct Decision {
   Found operator()(const open::Whole& whole) const {
     NodeLayouts layouts = none();
     auto type = greedy.finish(first(), body.who, whole.asked_at, nullptr, layouts.uses[0]);
-    if (type.has_value())
+    if (type.has_value() && whole.sorted.has_value())
+      type = CuttingRule(greedy.plans(), reports, body.who, whole.asked_at)
+                 .ready(*type, whole.dimensions.at(0), *whole.sorted, wanted, layouts);
+    else if (type.has_value())
       type = Dealing(greedy.plans(), reports, body.who, whole.asked_at)
                  .whole(*type, whole.dimensions, wanted, layouts.uses[0]);
     return type.has_value() ? ready(std::move(layouts), widened(*type)) : std::nullopt;

@@ -140,10 +140,12 @@ struct Product {  // an Einstein sum, with the names of its indices for messages
 struct Broadcast {};  // to the shape of the result
 struct Widen {};      // to the type that elements are computed in, where they lie
 struct Together {};   // several results: the operands, laid out alike
-// Finished, with these dimensions whole, in the type that elements are computed in.
+// Finished, with these dimensions whole, in the type that elements are computed in. If they are sorted along the only
+// one, it may stay as it lies, for lines are sorted by cuts, too.
 struct Whole {
   std::vector<std::size_t> dimensions;
   base::Span asked_at;
+  std::optional<synth::Sort> sorted = {};
 };
 struct Finish {  // no pending sum is left; in the layout that is wished for, where it may be
   bool is_output = false;

@@ -80,6 +80,10 @@ struct Held {
   void operator()(In<Together>) const {}
   void operator()(In<Whole> whole) const {
     numbers(whole.dimensions);
+    if (io.said(whole.sorted.has_value(), "sorted")) {
+      if constexpr (Io::kReads) whole.sorted.emplace();
+      io.flag(whole.sorted->positions, "positions");
+    }
     io.place(whole.asked_at);
   }
   void operator()(In<Finish> finish) const { io.flag(finish.is_output, "output"); }

@@ -13,6 +13,8 @@
 #include "synth/moves/collective/deliveries.hpp"
 #include "synth/moves/collective/moves.hpp"
 #include "synth/moves/collective/requests.hpp"
+#include "synth/moves/collective/sort_cuts.hpp"
+#include "synth/moves/prices/cut_cost.hpp"
 #include "synth/moves/prices/delivery_cost.hpp"
 #include "synth/moves/prices/request_cost.hpp"
 
@@ -26,6 +28,7 @@ using synth::Part;
 std::string_view word_of(const synth::Operation& operation) {
   if (std::holds_alternative<synth::Scan>(operation)) return "carry";
   if (std::holds_alternative<synth::Take>(operation)) return "fetch";
+  if (std::holds_alternative<synth::Sort>(operation)) return "cut";
   return std::holds_alternative<synth::ScatterAdd>(operation) ? "deliver" : "assemble";
 }
 
@@ -76,6 +79,10 @@ std::vector<std::int64_t> received_by(const Typed& typed, const Compute& compute
   if (const auto* scan = std::get_if<synth::Scan>(&compute.operation)) {
     for (const synth::CarryHop& hop : synth::carry_hops(result, scan->dimension, scan->reverse))
       add(hop.target, synth::carry_bytes(hop, result.element(), scan->op));
+  } else if (const auto* sort = std::get_if<synth::Sort>(&compute.operation)) {
+    const synth::SortCuts cuts(type(0), sort->positions);
+    for (std::int32_t device = 0; device < result.devices(); ++device)
+      add(device, cuts.search_bytes_at_most(device) + cuts.run_bytes_at_most(device));
   } else if (std::holds_alternative<synth::Take>(compute.operation)) {
     const synth::RowRequests requests(type(0));
     for (std::int32_t device = 0; device < result.devices(); ++device) {
@@ -215,14 +222,20 @@ std::vector<MovedArray> moved_arrays(const Typed& typed, const Node& node, const
   if (const auto* assemble = std::get_if<Assemble>(&compute.operation))
     return of_assemble(typed, compute, *assemble, result, machine);
   if (const auto* scan = std::get_if<synth::Scan>(&compute.operation)) return {of_carries(*scan, first, result)};
-  const ArrayType& ids = typed.type(compute.operands.at(1));
-  MovedArray numbers{"numbers", ids, ids, {}};
-  MovedArray rows{"rows", first, result, {}};
   const auto adds_to = [](MovedArray& array) {
     return [&array](std::int32_t source, std::int32_t target, std::int64_t bytes) {
       array.moves.push_back({source, target, synth::tile(array.from, source), bytes, 0});
     };
   };
+  if (const auto* sort = std::get_if<synth::Sort>(&compute.operation)) {
+    MovedArray told{"cuts", first, first, {}};
+    MovedArray elements{"elements", first, result, {}};
+    synth::for_cut_messages(synth::SortCuts(first, sort->positions), adds_to(told), adds_to(elements));
+    return {std::move(told), std::move(elements)};
+  }
+  const ArrayType& ids = typed.type(compute.operands.at(1));
+  MovedArray numbers{"numbers", ids, ids, {}};
+  MovedArray rows{"rows", first, result, {}};
   if (std::holds_alternative<synth::Take>(compute.operation)) {
     synth::for_request_messages(synth::RowRequests(first), ids, adds_to(numbers), adds_to(rows));
   } else {

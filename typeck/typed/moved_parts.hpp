@@ -14,7 +14,7 @@
 namespace tessera::typeck {
 
 struct MovedParts {
-  std::string_view op;              // `assemble`, `carry`, `fetch`, `deliver`
+  std::string_view op;              // `assemble`, `carry`, `cut`, `fetch`, `deliver`
   bool is_most = false;             // values decide; no more than this moves
   std::vector<ArrayType> from;      // the operands whose elements move, each once
   ArrayType to;                     // the result
@@ -36,7 +36,7 @@ std::string print(const MovedParts& moved);
 
 // One array that an operation moves boxes of, in a picture: where it lies, where its elements go, and who sends what.
 struct MovedArray {
-  std::string what;  // `part 1 of 2`, `numbers`, `rows`; empty if there is nothing to tell apart
+  std::string what;  // `part 1 of 2`, `numbers`, `rows`, `cuts`, `elements`; empty if there is nothing to tell apart
   ArrayType from;
   ArrayType to;
   struct Move {
@@ -48,7 +48,8 @@ struct MovedArray {
   };
   std::vector<Move> moves;  // none where only values say which boxes these are
 };
-// In order. Of rows by number: which numbers go where, then which rows, at most.
+// In order. Of rows by number: which numbers go where, then which rows, at most. Of lines that are sorted by cuts: what
+// is told to find these, then elements.
 std::vector<MovedArray> moved_arrays(const Typed& typed, const Node& node, const synth::RunMachine& machine);
 
 }  // namespace tessera::typeck

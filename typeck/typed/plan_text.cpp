@@ -34,6 +34,7 @@ namespace {
 std::string_view how_it_moves(const synth::Operation& operation) {
   if (std::holds_alternative<synth::Scan>(operation)) return "carried";
   if (std::holds_alternative<synth::ScatterAdd>(operation)) return "delivered";
+  if (std::holds_alternative<synth::Sort>(operation)) return "sorted by cuts";
   return std::holds_alternative<synth::Take>(operation) ? "fetched" : "moved";
 }
 

@@ -339,9 +339,9 @@ TEST(ProgramTypes, OfEinsteinSums) {
 }
 
 TEST(ProgramTypes, OfLines) {
-  EXPECT_FITS("sort (r0)", "f32[8@x, 6]", "f32[8@x, 6]");
-  EXPECT_WRONG("must be whole is split", "sort (r0)", "f32[8, 6@x]", "f32[8, 6@x]");
-  EXPECT_WRONG("its result is not cut", "sort (r0)", "f32[8, 6]", "f32[8@x, 6]");
+  EXPECT_FITS("sort (r0)", "f32[8@x, 6@y]", "f32[8@x, 6@y]");
+  EXPECT_WRONG("its result is not cut", "sort (r0)", "f32[8, 6@x]", "f32[8, 6]");
+  EXPECT_WRONG("must be whole is split", "greatest (r0) 2", "f32[8, 6@x]", "f32[8, 2]");
   EXPECT_WRONG("its element types do not fit", "sort (r0)", "f32[6]", "i64[6]");
   EXPECT_WRONG("its shapes do not fit", "sort (r0)", "f32", "f32");
   EXPECT_WRONG("it does not work on a storage type", "sort (r0)", "bf16[6]", "bf16[6]");
