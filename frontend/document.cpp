@@ -1,6 +1,7 @@
 #include "frontend/document.hpp"
 
 #include <algorithm>
+#include <limits>
 #include <utility>
 
 #include "base/utf8.hpp"
@@ -24,6 +25,12 @@ DocId Document::at_line_end(std::string text) { return add(Kind::at_line_end, st
 DocId Document::concat(std::vector<DocId> parts) { return add(Kind::concat, "", std::move(parts), false); }
 DocId Document::nest(DocId doc) { return add(Kind::nest, "", {doc}, false); }
 DocId Document::group(DocId doc) { return add(Kind::group, "", {doc}, false); }
+DocId Document::hanging(DocId doc) { return add(Kind::hanging, "", {doc}, false); }
+
+DocId Document::unbroken(DocId doc) {
+  constexpr std::size_t kEndless = std::numeric_limits<std::size_t>::max() / 2;
+  return breaks(doc) ? doc : text(layout(doc, kEndless));
+}
 
 // One run of the layout: a stack of what is still to be written, each with its indentation and whether its lines are
 // broken.
@@ -70,7 +77,19 @@ class Document::Layout {
         todo_.push_back({n.parts[0], item.indentation, broken});
         return;
       }
+      case Kind::hanging: return hang(item);
     }
+  }
+
+  void hang(const Item& item) {
+    const DocId doc = node(item.doc).parts[0];
+    const Item below{doc, item.indentation + kIndentation, false};
+    if (!fits({below}, 1) && fits_from(below.indentation, {below})) {
+      end_line(below);
+      return todo_.push_back(below);
+    }
+    put(" ");
+    todo_.push_back({doc, item.indentation, item.broken});
   }
 
   static void push_parts(std::vector<Item>& stack, const Node& n, std::size_t indentation, bool broken) {
@@ -101,8 +120,9 @@ class Document::Layout {
 
   // Does what follows fit on this line, up to the first place where it may end? `first` is looked at before the rest;
   // the groups of the rest may be broken.
-  bool fits(std::vector<Item> first, std::size_t blanks) const {
-    std::size_t column = column_ + blanks;
+  bool fits(std::vector<Item> first, std::size_t blanks) const { return fits_from(column_ + blanks, std::move(first)); }
+
+  bool fits_from(std::size_t column, std::vector<Item> first) const {
     std::size_t rest = todo_.size();
     while (column <= columns_max_) {
       if (first.empty()) {
@@ -128,6 +148,7 @@ class Document::Layout {
         case Kind::hard_line:
         case Kind::empty_line: return true;
         case Kind::at_line_end: break;
+        case Kind::hanging: ++column; [[fallthrough]];
         case Kind::concat:
         case Kind::nest:
         case Kind::group: push_parts(first, n, item.indentation, item.broken); break;

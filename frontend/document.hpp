@@ -29,6 +29,9 @@ class Document {
   DocId concat(std::vector<DocId> parts);
   DocId nest(DocId doc);  // lines inside are indented by two more blanks
   DocId group(DocId doc);
+  // Stands behind a blank or, if that keeps it on one line, at the beginning of the next line, indented.
+  DocId hanging(DocId doc);
+  DocId unbroken(DocId doc);  // never broken into lines, unless a comment forces it
 
   // Does a line end stand inside in any case?
   bool breaks(DocId doc) const { return nodes_[doc.value].breaks; }
@@ -46,7 +49,8 @@ class Document {
     at_line_end,
     concat,
     nest,
-    group
+    group,
+    hanging
   };
   struct Node {
     Kind kind;

@@ -20,6 +20,12 @@ inline bool is_compound(const Expr& expr) {
          std::holds_alternative<Loop>(expr.node);
 }
 
+// May it stand on a line of its own behind a `=`? What is made of blocks or lists begins beside the `=`.
+inline bool may_hang(const Expr& expr) {
+  return std::holds_alternative<Call>(expr.node) || std::holds_alternative<Binary>(expr.node) ||
+         std::holds_alternative<Index>(expr.node) || std::holds_alternative<As>(expr.node);
+}
+
 inline int level_of(const Expr& expr) {
   if (std::holds_alternative<As>(expr.node) || std::holds_alternative<With>(expr.node)) return kWholeLevel;
   if (const auto* binary = std::get_if<Binary>(&expr.node)) return precedence(binary->op);

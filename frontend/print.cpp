@@ -109,13 +109,11 @@ class Printer {
     const std::string names = join_names(let.names);
     std::vector<DocId> parts{words(let.names.size() == 1 ? "let " + names : "let (" + names + ")")};
     if (let.type) {
-      parts.push_back(words(": "));
-      parts.push_back(type(*let.type));
+      parts.insert(parts.end(), {words(": "), type(*let.type)});
     } else if (let.names.size() == 1 && hooks_.let_type) {
       if (const auto text = hooks_.let_type(id)) parts.push_back(words(fmt::format(": {}", *text)));
     }
-    parts.push_back(words(" = "));
-    parts.push_back(expr(let.value, kWholeLevel));
+    parts.insert(parts.end(), {words(" ="), behind_equals(let.value)});
     return doc_.concat(std::move(parts));
   }
 
@@ -140,8 +138,7 @@ class Printer {
     if (!fn.results.empty()) parts.push_back(results(fn));
     if (!fn.over.empty()) parts.push_back(words(fmt::format(" over ({})", join_names(fn.over))));
     if (fn.body_is_expression) {
-      parts.push_back(words(" = "));
-      parts.push_back(expr(ast_[fn.body].result, kWholeLevel));
+      parts.insert(parts.end(), {words(" ="), behind_equals(ast_[fn.body].result)});
     } else {
       parts.push_back(words(" "));
       parts.push_back(block(fn.body));
@@ -282,6 +279,12 @@ class Printer {
 
   // ---- Expressions ----
 
+  // What brings brackets of its own begins on the line of the `=`.
+  DocId behind_equals(ExprId id) {
+    const DocId doc = expr(id, kWholeLevel);
+    return may_hang(ast_[id]) ? doc_.hanging(doc) : doc_.concat({words(" "), doc});
+  }
+
   // Without blanks around its operators, as in `(3*N)@x` and `a[i:i+8]`; inside of brackets of its own it is as ever.
   DocId tight(ExprId id) {
     const bool before = std::exchange(tight_, true);
@@ -361,13 +364,14 @@ class Printer {
     };
     while (const Binary* inner = next(chain.back()->left)) chain.push_back(inner);
     const bool tight = binary.op == BinaryOp::power || (tight_ && level > precedence(BinaryOp::equal));
-    std::vector<DocId> parts{expr(chain.back()->left, left_level(chain.back()->op))};
+    const DocId first = expr(chain.back()->left, left_level(chain.back()->op));
+    std::vector<DocId> parts;
     for (auto link = chain.rbegin(); link != chain.rend(); ++link) {
       parts.push_back(words(fmt::format("{}{}", tight ? "" : " ", spelling((*link)->op))));
       if (!tight) parts.push_back(doc_.line());
       parts.push_back(expr((*link)->right, right_level((*link)->op)));
     }
-    return doc_.group(doc_.nest(doc_.concat(std::move(parts))));
+    return doc_.group(doc_.concat({first, doc_.nest(doc_.concat(std::move(parts)))}));
   }
 
   DocId expr(ExprId id, const Index& index) {
@@ -463,7 +467,7 @@ class Printer {
     const char* const word = loop.is_pipeline ? "pipeline " : loop.is_scan ? "scan " : "loop ";
     std::vector<DocId> parts{words(word), rows_.comma_separated(carried)};
     const auto add = [&](const std::string& before, ExprId id) {
-      if (id.valid()) parts.insert(parts.end(), {words(before), expr(id, kWholeLevel)});
+      if (id.valid()) parts.insert(parts.end(), {words(before), doc_.unbroken(expr(id, kWholeLevel))});
     };
     if (loop.index) add(fmt::format(" for {} < ", loop.index->text), loop.bound);
     add(" while ", loop.condition);

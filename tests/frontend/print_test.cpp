@@ -99,6 +99,17 @@ const std::vector<Printed> kPrintedLong = {
      "let a = f(\n  " + kLong + ",\n  " + kLong + ",\n  " + kLong + "\n)\n"},
     {"let a = " + kLong + " + " + kLong + " * b + " + kLong,
      "let a = " + kLong + " +\n  " + kLong + " * b +\n  " + kLong + "\n"},
+    // What stands behind a `=` comes on a line of its own, if that keeps it on one; blocks and lists begin beside it.
+    {"fn " + kLong + "(a: f32[8]?) = f(" + kLong + ", " + kLong + ")",
+     "fn " + kLong + "(a: f32[8]?) =\n  f(" + kLong + ", " + kLong + ")\n"},
+    {"let " + kLong + " = " + kLong + " + " + kLong + " * b",
+     "let " + kLong + " =\n  " + kLong + " + " + kLong + " * b\n"},
+    {"let " + kLong + " = [" + kLong + ", " + kLong + "]",
+     "let " + kLong + " = [\n  " + kLong + ",\n  " + kLong + "\n]\n"},
+    // The count of a loop is not broken.
+    {"let x = loop " + kLong + " = 0.0, " + kLong + "2 = " + kLong + " for i < (n - 1) / 2 / t { (1.0, 2.0) }",
+     "let x = loop " + kLong + " = 0.0,\n  " + kLong + "2 = " + kLong +
+         " for i < (n - 1) / 2 / t {\n  (1.0, 2.0)\n}\n"},
     {"print " + kLong + ", " + kLong + ", " + kLong, "print " + kLong + ",\n  " + kLong + ",\n  " + kLong + "\n"},
     {"fn f(" + kLong + ": f32[8], " + kLong + ": f32[8], c: f32) = c",
      "fn f(\n  " + kLong + ": f32[8],\n  " + kLong + ": f32[8],\n  c: f32\n) = c\n"},
