@@ -108,7 +108,7 @@ Result<Plan> plan_between(const PlanRequest& request, const Ends& ends, synth::P
 
 Plan::Step to_public(const synth::PlanStep& step, const synth::Mesh& mesh) {
   const synth::ReduceProgram* program = synth::program_of(step.collective);
-  return {std::string(synth::name(step.collective)),
+  return {std::string(synth::shown_name(step)),
           synth::detail(step.collective, mesh),
           program == nullptr ? "" : synth::print(mesh, *program),
           synth::print(step.after),
@@ -118,7 +118,7 @@ Plan::Step to_public(const synth::PlanStep& step, const synth::Mesh& mesh) {
           step.groups,
           step.group_size,
           step.peak_bytes,
-          synth::mpi_name(step.collective) != "none"};
+          synth::shown_mpi_name(step) != "none"};
 }
 
 }  // namespace

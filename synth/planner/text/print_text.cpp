@@ -30,6 +30,10 @@ std::string local_shape(const ArrayType& type) {
   return fmt::format("[{}]", out);
 }
 
+bool is_local_copy(const PlanStep& step) {
+  return target_of(step.collective) != nullptr && step.received_bytes_total == 0;
+}
+
 using Row = std::vector<std::string>;
 
 // Columns as wide as their widest cell, two blanks apart; no blanks at line ends.
@@ -67,8 +71,8 @@ std::string steps_table(const Plan& plan) {
   ArrayType before = plan.from;
   for (const PlanStep& step : plan.steps) {
     const Round* round = round_of(step.collective);
-    rows.push_back({std::string(name(step.collective)), detail(step.collective, step.after.mesh()),
-                    std::string(mpi_name(step.collective)),
+    rows.push_back({std::string(shown_name(step)), detail(step.collective, step.after.mesh()),
+                    std::string(shown_mpi_name(step)),
                     fmt::format("{} -> {}", local_shape(before), local_shape(step.after)),
                     base::bytes_text(step.received_bytes_max), base::bytes_text(step.peak_bytes)});
     // All rounds lead from what the first of them begins with.
@@ -131,11 +135,31 @@ std::string meshes_text(const Plan& plan, const PlanWords& words) {
   return fmt::format("  on mesh {}\n", words.print(from));
 }
 
+// Is every tile of the target what its device holds already, between meshes too? Where nobody receives anything, the
+// tiles lie within those before.
+bool changes_nothing(const Plan& plan) {
+  const auto held = [](const ArrayType& type) {
+    std::int64_t sum = 0;
+    for (std::int64_t device = 0; device < type.devices(); ++device) sum += elements(tile(type, device));
+    return sum;
+  };
+  if (plan.steps.empty()) return true;
+  return plan.steps.size() == 1 && is_local_copy(plan.steps[0]) && held(plan.from) == held(plan.to);
+}
+
 }  // namespace
+
+std::string_view shown_name(const PlanStep& step) {
+  return is_local_copy(step) ? name(CollectiveKind::slice) : name(step.collective);
+}
+
+std::string_view shown_mpi_name(const PlanStep& step) {
+  return is_local_copy(step) ? mpi_name(CollectiveKind::slice) : mpi_name(step.collective);
+}
 
 std::string print_text(const Plan& plan, const PlanWords& words) {
   std::string out = fmt::format("{} -> {}\n", print(plan.from), print(plan.to)) + meshes_text(plan, words);
-  if (plan.steps.empty()) return out + "  nothing to do: every device holds its part already\n";
+  if (changes_nothing(plan)) return out + "  nothing to do: every device holds its part already\n";
   return out + steps_table(plan) + totals(plan, words.machine);
 }
 

@@ -3,6 +3,7 @@
 
 #include <functional>
 #include <string>
+#include <string_view>
 
 #include "synth/layout/cluster/machine.hpp"
 #include "synth/moves/plan/plan.hpp"
@@ -16,6 +17,11 @@ struct PlanWords {
   MeshRef understood = nullptr;      // is not mentioned; null: any, as long as it is one
   const Machine* machine = nullptr;  // the plan's; null: nothing of one exchange
 };
+// What a step is called. An exchange of which nobody receives anything, as between meshes on the same devices, is a copy
+// on each of them: a slice, and no call of MPI.
+std::string_view shown_name(const PlanStep& step);
+std::string_view shown_mpi_name(const PlanStep& step);
+
 // For people: a line per step (collective, axes, MPI name, local shape before and after, bytes, peak), then totals
 // beside their bounds.
 std::string print_text(const Plan& plan, const PlanWords& words = {});
