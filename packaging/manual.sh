@@ -4,7 +4,7 @@
 #   manual.sh HELP2MAN TESSERA FOLDER
 set -euo pipefail
 help2man=$1 tessera=$2 folder=$3
-export LC_ALL=C.UTF-8
+export LC_ALL=C.UTF-8 COLUMNS=1000
 
 # page NAME WHAT COMMAND...: what COMMAND --help says as NAME.1. A page is called as the program that it asks.
 page() {

@@ -14,7 +14,7 @@ _tessera() {
       ;;
   esac
   local help words=''
-  help=$("${COMP_WORDS[0]}" ${command:+"$command"} --help 2>/dev/null)
+  help=$(COLUMNS=1000 "${COMP_WORDS[0]}" ${command:+"$command"} --help 2>/dev/null)
   if [[ $current == -* ]]; then
     words=$(sed -n 's/^  \(-[-a-z,]*\).*/\1/p' <<<"$help" | tr ',' '\n')
   elif [[ -z $command ]]; then

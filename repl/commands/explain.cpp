@@ -22,7 +22,9 @@ std::string_view without_brackets(std::string_view name) {
 Diagnostics not_found(std::string_view name) {
   Diagnostics why = explain(name).diagnostics();
   const auto meant = topic_near(name);
-  if (meant && why.front().help.empty()) why.front().help = fmt::format("did you mean `{}`?", *meant);
+  std::string& help = why.front().help;
+  if (meant && help.empty()) help = fmt::format("did you mean `{}`?", *meant);
+  if (help.empty()) help = "`tessera explain errors` shows all errors, `tessera explain glossary` all words";
   return why;
 }
 

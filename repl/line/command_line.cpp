@@ -18,6 +18,8 @@
 #include "repl/line/learn_options.hpp"
 #include "repl/line/misuse.hpp"
 #include "repl/line/wishes.hpp"
+#include "repl/process/terminal.hpp"
+#include "repl/render/text_cells.hpp"
 #include "tessera/mpi.hpp"
 
 namespace tessera::repl {
@@ -26,12 +28,13 @@ namespace {
 
 constexpr const char* kAbout =
     "Tessera, an array language whose types say where every element lives.\n"
-    "Without a command it opens a session: statements and commands from standard input, run one at a time on "
-    "simulated\n"
-    "devices; one that fails changes nothing. :help in the session lists its commands.";
+    "Without a command it opens a session: statements and commands from standard\n"
+    "input, run one at a time on simulated devices; one that fails changes nothing.\n"
+    ":help in the session lists its commands, `tessera learn` is a course.";
+constexpr std::size_t kHelpColumn = 26;  // where descriptions begin
 constexpr const char* kExitStatuses =
-    "Exit status: 0 done; 1 the program is wrong; 2 the command line is wrong; 3 a file, memory or a peer failed;\n"
-    "4 a bug in Tessera. NO_COLOR is honoured.";
+    "Exit status: 0 done; 1 the program is wrong; 2 the command line is wrong;\n"
+    "3 a file, memory or a peer failed; 4 a bug in Tessera. NO_COLOR is honoured.";
 
 // Answers a request that this build or process cannot meet.
 std::optional<Answer> not_here(const Wishes& wishes) {
@@ -194,10 +197,13 @@ Command finished(const CLI::App& app, Wishes& wishes) {
   return finished_session(wishes);
 }
 
-// CLI11 leaves an empty line for every group of hidden options.
-std::string without_gaps(std::string text) {
+// Help that fits the terminal. CLI11 leaves an empty line for every group of hidden options, and brackets for a hidden
+// argument.
+std::string help_text(const CLI::App& app) {
+  std::string text = app.help();
   for (std::size_t at = text.find("\n\n\n"); at != std::string::npos; at = text.find("\n\n\n")) text.erase(at, 1);
-  return text;
+  if (const std::size_t at = text.find(" []\n"); at != std::string::npos) text.erase(at, 3);
+  return wrapped_at_words(text, terminal_columns());
 }
 
 }  // namespace
@@ -206,6 +212,7 @@ Command parse_command_line(int argument_count, const char* const* arguments) {
   Wishes wishes;
   CLI::App app(kAbout, "tessera");
   app.footer(kExitStatuses);
+  app.get_formatter()->column_width(kHelpColumn);
   app.set_version_flag("--version", fmt::format("tessera {}", version()));
   app.require_subcommand(0, 1);
   add_commands(app, wishes);
@@ -215,7 +222,7 @@ Command parse_command_line(int argument_count, const char* const* arguments) {
   try {
     app.parse(std::move(words));
   } catch (const CLI::CallForHelp&) {
-    return Answer{without_gaps(app.help())};
+    return Answer{help_text(app)};
   } catch (const CLI::CallForVersion& asked) {
     return Answer{fmt::format("{}\n", asked.what())};
   } catch (const CLI::ParseError& error) {

@@ -28,8 +28,7 @@ std::vector<std::string> listed(const std::string& text) {
 }  // namespace
 
 void add_estimate(CLI::App& app, EstimateWishes& wishes) {
-  CLI::App* command = app.add_subcommand("estimate", "Say what a script would take on a machine; nothing runs.");
-  command->get_formatter()->column_width(34);
+  CLI::App* command = app.add_subcommand("estimate", "Say what a script would take on a machine; runs nothing.");
   EstimateOptions& options = wishes.options;
   command->add_option("FILE", options.file, "the script, or - for standard input")->type_name("")->required();
   command->add_option("--machine", wishes.machines, "a machine model, as JSON; several, with commas: a row for each")

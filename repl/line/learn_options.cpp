@@ -10,7 +10,6 @@ namespace tessera::repl {
 
 void add_learn(CLI::App& app, LearnWishes& wishes) {
   CLI::App* learn = app.add_subcommand("learn", "A course in small lessons; goes on where it was left.");
-  learn->get_formatter()->column_width(34);
   LearnOptions& options = wishes.options;
   learn->add_flag("--list", options.list, "list the lessons, and which are done")->disable_flag_override();
   learn->add_option("--lesson", options.lesson, "go to a lesson by its number, or take one from a file")

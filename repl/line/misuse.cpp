@@ -32,6 +32,23 @@ Answer no_command(const CLI::App& app, const std::string& word) {
   return misused(fmt::format("there is no command `{}`\n  help: {}", word, help));
 }
 
+// What was meant by a word that the command does not take: an option misspelt, or a change of layout whose mesh is no
+// option's.
+std::string help_for_extra(const CLI::App& app, const std::vector<std::string>& rest) {
+  const auto commands = app.get_subcommands();
+  const CLI::App& command = commands.empty() ? app : *commands.front();
+  const std::string& word = rest.front();
+  std::vector<std::string> names;
+  for (const CLI::Option* option : command.get_options()) {
+    if (!option->get_group().empty() && !option->get_lnames().empty()) names.push_back("--" + option->get_lnames()[0]);
+  }
+  const std::string name = word.substr(0, word.find('='));
+  const auto meant = word.starts_with("--") ? nearest_spelling(name, names) : std::nullopt;
+  if (meant) return fmt::format("did you mean `{}`?", *meant);
+  if (word.find("->") != std::string::npos) return fmt::format("{} --mesh x:4,y:2 '{}'", command_of(app), word);
+  return fmt::format("{} --help lists the options", command_of(app));
+}
+
 }  // namespace
 
 Answer misused(std::string text) { return {std::move(text), true}; }
@@ -41,7 +58,7 @@ Answer usage_error(const CLI::App& app, const CLI::ParseError& error) {
   std::string text = error.what();
   if (app.get_subcommands().empty() && !rest.empty() && rest.front()[0] != '-') return no_command(app, rest.front());
   if (!rest.empty() && dynamic_cast<const CLI::ExtrasError*>(&error) != nullptr) {
-    text = fmt::format("`{}` was not expected here", rest.front());
+    return misused(fmt::format("`{}` was not expected here\n  help: {}", rest.front(), help_for_extra(app, rest)));
   }
   return misused(fmt::format("{}\n  help: {} --help lists the options", text, command_of(app)));
 }

@@ -23,12 +23,6 @@ constexpr const char* kMachine = "a machine model, as JSON";
 constexpr const char* kToMesh = "the mesh of the target, if it is another: x:4 on 8:12";
 constexpr const char* kPlace = "where the mesh lies on the machine: auto or a matrix, [[4,4],[1,4]]";
 
-CLI::App* add_command(CLI::App& app, const char* name, const char* about) {
-  CLI::App* command = app.add_subcommand(name, about);
-  command->get_formatter()->column_width(34);
-  return command;
-}
-
 void flag(CLI::App* command, const char* name, bool& target, const char* about) {
   command->add_flag(name, target, about)->disable_flag_override();
 }
@@ -41,7 +35,7 @@ void add_place_option(CLI::App* command, std::string& target) {
 }
 
 void add_run(CLI::App& app, Wishes& wishes) {
-  CLI::App* run = add_command(app, "run", "Run a script.");
+  CLI::App* run = app.add_subcommand("run", "Run a script.");
   run->add_option("FILE", wishes.run.file, kFile)->type_name("")->required();
   run->add_option("--backend", wishes.backend, "where devices live: sim or, under mpirun, mpi")
       ->type_name("NAME")
@@ -63,31 +57,31 @@ void add_run(CLI::App& app, Wishes& wishes) {
 }
 
 void add_check(CLI::App& app, Wishes& wishes) {
-  CLI::App* check = add_command(app, "check", "Check a script and print the type of every top-level `let`.");
+  CLI::App* check = app.add_subcommand("check", "Check a script and print the types of its names.");
   check->add_option("FILE", wishes.check.file, kFile)->type_name("")->required();
   check->add_option("--machine", wishes.check.machine_file, kMachine)->type_name("FILE");
   add_place_option(check, wishes.check.place);
   check
       ->add_option("--after", wishes.check.after,
-                   fmt::format("print the program as a stage left it: {}", fmt::join(stages(), " or ")))
+                   fmt::format("print the program as a stage left it: {}", fmt::join(stages(), ", ")))
       ->type_name("STAGE")
       ->check(CLI::IsMember(stages()).description(""));
   flag(check, "--json", wishes.check.json, "types and diagnostics as JSON, one object a line");
 }
 
 void add_format(CLI::App& app, Wishes& wishes) {
-  CLI::App* format = add_command(app, "fmt", "Print a script in the canonical layout.");
+  CLI::App* format = app.add_subcommand("fmt", "Print a script in the canonical layout.");
   format->add_option("FILE", wishes.format.file, kFile)->type_name("")->required();
   flag(format, "--check", wishes.format_check, "print nothing; exit 1 if the layout would change");
   flag(format, "--write", wishes.format_write, "rewrite the file instead of printing");
 }
 
 void add_explain(CLI::App& app, Wishes& wishes) {
-  CLI::App* explain = add_command(app, "explain", "Explain an error or a word: tessera explain axis-used-twice.");
+  CLI::App* explain = app.add_subcommand("explain", "Explain an error, an operation or a word.");
   explain
       ->add_option(
           "NAME", wishes.explain.name,
-          "the name in brackets of an error, an operation, or a word of the language, the glossary or another system")
+          "the name in brackets of an error, an operation, a page, or a word of the language or of another system")
       ->type_name("")
       ->required();
 }
@@ -97,14 +91,16 @@ void add_change_option(CLI::App* command, std::string& change) {
 }
 
 void add_plan(CLI::App& app, Wishes& wishes) {
-  CLI::App* plan = add_command(app, "plan", "Plan one redistribution.");
+  CLI::App* plan = app.add_subcommand("plan", "Plan one redistribution.");
   PlanOptions& options = wishes.plan;
   plan->add_option("--mesh", options.mesh, "the devices: x:4,y:2")->type_name("MESH");
   plan->add_option("--to-mesh", options.to_mesh, kToMesh)->type_name("MESH");
   plan->add_option("--from", options.from, "the type that the array has: f32[16@y,16,16@x]")->type_name("TYPE");
   plan->add_option("--to", options.to, "the type that is wanted: f32[16,16@(x,y),16]")->type_name("TYPE");
   add_change_option(plan, wishes.change);
-  plan->add_option("--planner", options.planner, fmt::format("{}", fmt::join(planner_names(), " ")))->type_name("NAME");
+  plan->add_option("--planner", options.planner,
+                   fmt::format("tessera, or another to compare with: {}", fmt::join(planner_names(), " ")))
+      ->type_name("NAME");
   flag(plan, "--collectives-only", options.collectives_only, "only named collectives, no general exchange");
   plan->add_option("--within", options.within, "the most bytes a device may use at any time: 64MiB")->type_name("SIZE");
   plan->add_option("--machine", options.machine_file, kMachine)->type_name("FILE");
@@ -120,7 +116,7 @@ void add_plan(CLI::App& app, Wishes& wishes) {
 }
 
 void add_compare(CLI::App& app, Wishes& wishes) {
-  CLI::App* compare = add_command(app, "compare", "Plan one redistribution with every planner, side by side.");
+  CLI::App* compare = app.add_subcommand("compare", "Plan one redistribution with every planner.");
   CompareOptions& options = wishes.compare;
   compare->add_option("--mesh", options.mesh, "the devices: x:4,y:2")->type_name("MESH")->required();
   compare->add_option("--to-mesh", options.to_mesh, kToMesh)->type_name("MESH");
@@ -133,11 +129,10 @@ void add_compare(CLI::App& app, Wishes& wishes) {
 }
 
 void add_choose(CLI::App& app, Wishes& wishes) {
-  CLI::App* choose =
-      add_command(app, "choose", "Show the layouts that are chosen for each `auto fn` that a script calls.");
+  CLI::App* choose = app.add_subcommand("choose", "Show the layouts chosen for each `auto fn`.");
   ChooseOptions& options = wishes.choose;
   choose->add_option("FILE", options.file, kFile)->type_name("")->required();
-  choose->add_option("--function", options.function, "of this function's calls alone")->type_name("F");
+  choose->add_option("--function", options.function, "only the calls of this function")->type_name("F");
   choose->add_option("--machine", options.machine_file, kMachine)->type_name("FILE");
   add_define_option(choose, wishes.defines);
   add_place_option(choose, options.place);
@@ -150,7 +145,7 @@ void add_choose(CLI::App& app, Wishes& wishes) {
 }
 
 void add_place(CLI::App& app, Wishes& wishes) {
-  CLI::App* place = add_command(app, "place", "Rank the placements of a script's mesh, or of any mesh, on a machine.");
+  CLI::App* place = app.add_subcommand("place", "Rank the placements of a mesh on a machine.");
   PlaceOptions& options = wishes.place;
   place->add_option("FILE", options.file, kFile)->type_name("");
   place->add_option("--mesh", options.mesh, "instead of FILE, a mesh: dp:16,tp:4")->type_name("MESH");
@@ -168,7 +163,7 @@ void add_place(CLI::App& app, Wishes& wishes) {
 }
 
 void add_move(CLI::App& app, Wishes& wishes) {
-  CLI::App* move = add_command(app, "move", "Plan, or do, the moves of several arrays between meshes as one.");
+  CLI::App* move = app.add_subcommand("move", "Plan or do the moves of several arrays as one.");
   MoveOptions& options = wishes.move;
   move->add_option("LIST", options.list, "a JSON object a line: name, mesh, to_mesh, from, to; or -")
       ->type_name("")
@@ -183,7 +178,7 @@ void add_move(CLI::App& app, Wishes& wishes) {
 }
 
 void add_calibrate(CLI::App& app, Wishes& wishes) {
-  CLI::App* calibrate = add_command(app, "calibrate", "Measure the machine, and write a machine file.");
+  CLI::App* calibrate = app.add_subcommand("calibrate", "Measure the machine, and write a machine file.");
   CalibrateOptions& options = wishes.calibrate;
   calibrate->add_option("-o,--output", options.output, "the machine file, or - for standard output")
       ->type_name("FILE")
@@ -194,11 +189,12 @@ void add_calibrate(CLI::App& app, Wishes& wishes) {
   calibrate->add_option("--devices", options.devices, "number of devices in the mesh (default: one per rank)")
       ->type_name("D")
       ->check(CLI::Range(1, 65536).description(""));
-  flag(calibrate, "--throttle", options.throttle, "devices as run --throttle has them, each on a core of its own");
+  flag(calibrate, "--throttle", options.throttle,
+       "measure devices slowed down as by run --throttle, each on its own core");
 }
 
 void add_draw(CLI::App& app, Wishes& wishes) {
-  CLI::App* draw = add_command(app, "draw", "Draw a script's changes of layout, step by step, as an HTML page.");
+  CLI::App* draw = app.add_subcommand("draw", "Draw a script's changes of layout as an HTML page.");
   draw->add_option("FILE", wishes.draw.file, kFile)->type_name("")->required();
   draw->add_option("-o,--output", wishes.draw.output, "the page, or - for standard output")
       ->type_name("PAGE")
@@ -207,14 +203,14 @@ void add_draw(CLI::App& app, Wishes& wishes) {
 }
 
 void add_language_server(CLI::App& app, Wishes& wishes) {
-  CLI::App* server =
-      add_command(app, "lsp", "Serve an editor: the Language Server Protocol on standard input and output.");
+  CLI::App* server = app.add_subcommand("lsp", "Serve an editor by the Language Server Protocol.");
   server->add_option("--machine", wishes.language_server.machine_file, kMachine)->type_name("FILE");
-  flag(server, "--stdio", wishes.language_server.names_channel, "for clients that name the channel: there is no other");
+  flag(server, "--stdio", wishes.language_server.names_channel,
+       "accepted because clients pass it; there is no other channel");
 }
 
 void add_gpu(CLI::App& app, Wishes& wishes) {
-  CLI::App* gpu = add_command(app, "gpu", "List the GPUs, and what programs need to run on them.");
+  CLI::App* gpu = app.add_subcommand("gpu", "List the GPUs, and what programs need to run on them.");
   flag(gpu, "--json", wishes.gpu.json, "one JSON object in one line");
 }
 
@@ -234,8 +230,7 @@ void add_commands(CLI::App& app, Wishes& wishes) {
   add_format(app, wishes);
   add_explain(app, wishes);
   add_plan(app, wishes);
-  add_convert(add_command(app, "convert", "Read a layout of JAX, XLA, Shardy, torch or Alpa, or write one."),
-              wishes.convert);
+  add_convert(app.add_subcommand("convert", "Read or write a layout of JAX, XLA, torch and others."), wishes.convert);
   add_compare(app, wishes);
   add_move(app, wishes);
   add_place(app, wishes);

@@ -26,6 +26,15 @@ class Help(CommandLine):
             self.assertIn(f"tessera {command}", text)
             self.assertEqual(self.succeeds(command, "-h"), text)
 
+    def test_help_fits_a_terminal(self):
+        self.environment["COLUMNS"] = "80"
+        for command in COMMANDS:
+            text = self.succeeds(command, "--help") + self.succeeds("--help")
+            self.assertLessEqual(max(map(len, text.splitlines())), 80, text)
+            self.assertNotIn("[]", text)
+        self.environment["COLUMNS"] = "1000"
+        self.assertIn("by a BLAS, or ordered, with the same bits on every machine\n", self.succeeds("--help"))
+
     def test_help_of_run_offers_what_is_there(self):
         text = self.succeeds("run", "--help")
         for option in ["--backend", "--define", "--reshard", "--stats", "--machine", "--trace", "--gpu", "--gpu-memory", "--products"]:
@@ -60,6 +69,14 @@ class Wrong(CommandLine):
                            ("frobnicate", "tessera --help lists the commands; a script is run by tessera run FILE")]:
             with self.subTest(word=word):
                 self.assertEqual(self.fails(2, word).err, f"error: there is no command `{word}`\n  help: {help}\n")
+
+    def test_words_that_were_not_expected(self):
+        for line, word, help in [(["run", "--stat", "a.tess"], "--stat", "did you mean `--stats`?"),
+                                 (["run", "a.tess", "b.tess"], "b.tess", "tessera run --help lists the options"),
+                                 (["plan", "x:4", "f32[8@x] -> f32[8]"], "f32[8@x] -> f32[8]",
+                                  "tessera plan --mesh x:4,y:2 'f32[8@x] -> f32[8]'")]:
+            with self.subTest(line=line):
+                self.assertEqual(self.fails(2, *line).err, f"error: `{word}` was not expected here\n  help: {help}\n")
 
     def test_scripts_that_cannot_be_read(self):
         (self.folder / "folder").mkdir()
