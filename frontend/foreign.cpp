@@ -47,7 +47,7 @@ constexpr std::array<ForeignWord, 21> kForeign = {
      {"True", "write `true`"},
      {"False", "write `false`"}}};
 
-constexpr std::array<ForeignWord, 11> kCharacters = {
+constexpr std::array<ForeignWord, 22> kCharacters = {
     {{"&", "of bool write `&&`; the last k bits of an integer are `a % 2 ** k`"},
      {"|", "of bool write `||`; integers have no operations on their bits"},
      {"^", "a power is written `a ** b`, and of bool an exclusive or `a != b`"},
@@ -58,6 +58,17 @@ constexpr std::array<ForeignWord, 11> kCharacters = {
      {"\xE2\x80\x9D", "strings stand between straight double quotes"},
      {"\\", "a line goes on by itself after an operator and inside ( ) and [ ]"},
      {".", "a number has a digit beside its point"},
+     {"\u2018", "strings stand between straight double quotes"},
+     {"\u2019", "strings stand between straight double quotes"},
+     {"\u00D7", "write `a * b`"},
+     {"\u00B7", "write `a * b`, or `a @ b` for a product of matrices"},
+     {"\u00F7", "write `a / b`"},
+     {"\u2212", "write `-`, the minus of the keyboard"},
+     {"\u2013", "write `-`, the minus of the keyboard"},
+     {"\u2264", "write `a <= b`"},
+     {"\u2265", "write `a >= b`"},
+     {"\u2260", "write `a != b`"},
+     {"\u2192", "write `->`"},
      {"\xC2\xA0", "this is a no-break space; type a blank"}}};
 
 constexpr std::array<ForeignWord, 23> kElementWords = {
@@ -428,6 +439,13 @@ std::string about(std::string_view help, const std::string& name) {
 }
 
 }  // namespace
+
+std::optional<std::string> help_for_call(std::string_view name, std::string_view argument) {
+  const auto help = help_for_function(name);
+  if (!help) return std::nullopt;
+  const bool is_other = help->find(fmt::format(" {}", argument)) != std::string_view::npos;  // `concat([a, b], 0)` of b
+  return is_name(argument) && !is_other ? about(*help, std::string(argument)) : std::string(*help);
+}
 
 std::string help_for_member(const Member& member, FunctionNames functions) {
   const bool of_library = is_library(member.of.substr(0, member.of.find('.')));

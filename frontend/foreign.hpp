@@ -21,6 +21,9 @@ std::optional<std::string_view> help_for_character(std::string_view character);
 // Help for a function of NumPy that is no operation here: what to write instead.
 std::optional<std::string_view> help_for_function(std::string_view name);
 
+// The same for `name(argument)`: where the help shows what to write with `a`, it is the argument, if that is a name.
+std::optional<std::string> help_for_call(std::string_view name, std::string_view argument);
+
 // Help for a constant of NumPy or a word of another session: what to write instead.
 std::optional<std::string_view> help_for_constant(std::string_view name);
 

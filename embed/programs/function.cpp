@@ -3,6 +3,7 @@
 //
 //   twice, {f32[8@x]}   -->   let result1 = twice(argument1)   -->   program with one input
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <atomic>
@@ -10,6 +11,7 @@
 #include <optional>
 #include <utility>
 
+#include "base/nearest.hpp"
 #include "embed/arrays/array_impl.hpp"
 #include "embed/host/convert.hpp"
 #include "embed/host/deadline.hpp"
@@ -31,6 +33,7 @@ using embed::Texts;
 
 // Functions that declare no results are tried with one, two, ... of them.
 constexpr std::size_t kInferredResultsMax = 16;
+constexpr std::size_t kFunctionsListed = 8;  // beside a name that none has
 
 // More types are not remembered.
 constexpr std::size_t kTypesKeptMax = 1000;
@@ -175,7 +178,7 @@ base::Result<std::vector<synth::ArrayType>> Session::Impl::read_types(const std:
     // Alone first: the text around it must not complete what is no type.
     TESSERA_TRY(alone, frontend::parse_type(texts.sources, texts.add("type", type)));
     static_cast<void>(alone);
-    const base::SourceId source = texts.add("type", fmt::format("let it = zeros({})\n", type));
+    const base::SourceId source = texts.add("type", fmt::format("let it = zeros(\n{}\n)\n", type));
     TESSERA_TRY(ast, parse(texts, source, plain));
     TESSERA_TRY(typed, check(std::move(ast), texts, state->environment, plain));
     read.push_back(typed.type(typed.statements.at(0).bound.at(0).node));
@@ -241,11 +244,22 @@ static Result<Function> compile(Session::Impl& session, const CheckedCall& call,
   return Function(std::make_shared<const Function::Impl>(std::move(made)));
 }
 
+static Diagnostics no_function(const typeck::Environment& environment, std::string_view name) {
+  auto wrong = base::make(embed::Kind::bad_call, fmt::format("there is no function `{}`", name));
+  const std::vector<std::string> names = environment.function_names(environment.now());
+  if (const auto near = base::nearest(name, names)) {
+    wrong = std::move(wrong).suggest(fmt::format("did you mean `{}`?", *near));
+  } else if (!names.empty() && names.size() <= kFunctionsListed) {
+    wrong = std::move(wrong).suggest(fmt::format("functions here: {}", fmt::join(names, ", ")));
+  }
+  return embed::failure(std::move(wrong));
+}
+
 static Result<Function> make_function(Session::Impl& session, std::string_view name,
                                       const std::vector<std::string>& types) {
   const typeck::Environment& environment = session.state->environment;
   const typeck::Function* const function = environment.function(name, environment.now());
-  if (function == nullptr) return embed::bad_call(fmt::format("there is no function `{}`", name));
+  if (function == nullptr) return no_function(environment, name);
   Texts texts = *session.state->texts;
   auto written = written_types(*function, types, texts);
   if (!written) return written.diagnostics();

@@ -46,7 +46,9 @@ base::Result<std::string> resolve(const FilePolicy& policy, const std::string& p
     if (path.empty()) return not_allowed(path, "it has no name");
     if (path.find('\0') != std::string::npos) return not_allowed(path, "its name has a zero byte");
     switch (policy.kind) {
-      case FilePolicy::Kind::none: return not_allowed(path, "no file may be opened here");
+      case FilePolicy::Kind::none:
+        return not_allowed(path, "no file may be opened here")
+            .suggest("the host says which may: `Config::files`, in Python `Session(files=\"FOLDER\")`");
       case FilePolicy::Kind::allowed:
         if (policy.root.empty() || fs::path(path).is_absolute()) return path;
         return (fs::path(policy.root) / path).string();
@@ -124,6 +126,25 @@ int open_to_join(const FilePolicy& policy, const std::string& path) {
   return by_place ? open_rooted(policy, path, kFlags) : open(path.c_str(), kFlags);
 }
 
+// There is no file of that name; says what was meant if files beside it tell. `target` is where it would be.
+static base::Diagnostic missing(const std::string& path, const std::string& target) {
+  constexpr std::string_view kArray = ".npy";
+  const auto stem_of = [&](const std::string& name) {
+    return name.ends_with(kArray) ? name.substr(0, name.size() - kArray.size()) : name;
+  };
+  const auto is_there = [&](const std::string& ending) {
+    std::error_code error;
+    return fs::exists(fs::symlink_status(stem_of(target) + ending, error));
+  };
+  auto wrong = make(Kind::file_missing, in_quotes(path));
+  const std::string stem = stem_of(path);
+  if (stem == path && is_there(".npy"))
+    return std::move(wrong).suggest("did you mean " + in_quotes(stem + ".npy") + "?");
+  if (!is_there(".dev0.npy")) return wrong;
+  return std::move(wrong).suggest(in_quotes(stem + ".dev0.npy") + " is one tile, of `save_shards`; `save(a, " +
+                                  in_quotes(stem + ".npy") + ")` writes the whole array, for any number of devices");
+}
+
 base::Result<OpenedFile> open_to_read(const FilePolicy& policy, const std::string& path) {
   if (policy.kind == FilePolicy::Kind::host) return open_by_host(policy, path, FileUse::read);
   TESSERA_TRY(target, resolve(policy, path));
@@ -135,7 +156,7 @@ base::Result<OpenedFile> open_to_read(const FilePolicy& policy, const std::strin
     const int error = errno;
     // Below a root no link is followed here: one that is there now leads nowhere, or has only just come.
     if (error == ENOENT || error == ENOTDIR || (is_rooted && (error == ELOOP || error == EXDEV)))
-      return make(Kind::file_missing, in_quotes(path));
+      return missing(path, target);
     return cannot_read(path, error);
   }
   return regular(std::move(file), FileUse::read);

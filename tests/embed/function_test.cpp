@@ -142,6 +142,7 @@ TEST(Functions, TakeAndGiveTheFieldsOfRecords) {
 TEST(Functions, SayWhyThereIsNone) {
   Session session = prepared();
   EXPECT_EQ(complaint(session.function("thrice").diagnostics()), "bad-call: there is no function `thrice`");
+  EXPECT_EQ(session.function("twise").diagnostics().at(0).help, "did you mean `twice`?");
   EXPECT_EQ(
       complaint(session.function("scaled").diagnostics()),
       "bad-call: the parameter `a` of `scaled` takes arguments of several types (f32[n@x]): give the types of the "

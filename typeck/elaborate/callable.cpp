@@ -59,7 +59,8 @@ void Calls::report_unknown_function(const frontend::Name& callee, std::span<cons
   } else if (callee.text == "astype" && arguments.size() == 2) {
     help = frontend::help_for_member({std::string(elaborator_.text(arguments[0].span)), callee.text,
                                       std::string(elaborator_.text(arguments[1].span))});
-  } else if (const auto foreign = frontend::help_for_function(callee.text)) {
+  } else if (const auto foreign =
+                 frontend::help_for_call(callee.text, arguments.empty() ? "" : elaborator_.text(arguments[0].span))) {
     help = *foreign;
   } else if (const auto near = base::nearest(callee.text, names)) {
     help = fmt::format("did you mean `{}`?", *near);

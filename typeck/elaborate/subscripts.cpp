@@ -98,7 +98,7 @@ class Subscripts {
     if (!at.has_value()) return std::nullopt;
     const auto known = elaborator_.known_integer(*at);
     if (!known.has_value()) return Selection{0, std::move(at), 1, true};
-    if (*known < -extent || *known >= extent) return out_of_range(*known, extent, subscript.span);
+    if (*known < -extent || *known >= extent) return no_position(*known, extent, subscript.span);
     return Selection{*known < 0 ? *known + extent : *known, {}, 1, true};
   }
 
@@ -146,6 +146,16 @@ class Subscripts {
     if (!has_stop) return "give both ends, with one run-time scalar and a constant length, as in `a[i:i+8]`";
     return fmt::format("both ends go with one name, as in `let p = ...` and `a[p:p+8]`; another length is a mask: {}",
                        mask);
+  }
+
+  std::optional<Selection> no_position(std::int64_t at, std::int64_t extent, Span span) {
+    auto wrong = base::make(Kind::index_range, at, extent).at(span);
+    if (extent > 0) {
+      wrong =
+          std::move(wrong).suggest(fmt::format("positions are 0 to {}, or -{} to -1 from the end", extent - 1, extent));
+    }
+    elaborator_.report(std::move(wrong));
+    return std::nullopt;
   }
 
   std::optional<Selection> out_of_range(std::int64_t at, std::int64_t extent, Span span) {
