@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <optional>
 #include <utility>
 #include <vector>
 
@@ -15,6 +16,9 @@ using Blanks = std::vector<bool>;  // by column of the screen
 
 // A table has at least this many gaps between its columns, each of two blanks or more.
 constexpr std::size_t kGapsMin = 2;
+
+// The column that a plan can be read without.
+constexpr std::string_view kSpared = "MPI";
 
 std::vector<std::string_view> lines_of_text(std::string_view text) {
   std::vector<std::string_view> lines;
@@ -93,6 +97,53 @@ std::string between_columns(std::string_view line, std::size_t begin, std::size_
   return result;
 }
 
+// The place of the column of that name in the table's first line; nothing if there is none, or it is the first.
+std::optional<std::size_t> column_of(std::string_view name, std::string_view head, const Table& table) {
+  for (std::size_t c = 1; c < table.begins.size(); ++c) {
+    const std::size_t end = c + 1 < table.begins.size() ? table.begins[c + 1] : static_cast<std::size_t>(columns(head));
+    const std::string cell = between_columns(head, table.begins[c], end);
+    if (cell.substr(0, cell.find_last_not_of(' ') + 1) == name) return c;
+  }
+  return std::nullopt;
+}
+
+// The lines of a table without one of its columns, which is not the first.
+std::vector<std::string> without_column(const std::vector<std::string_view>& lines, std::size_t first,
+                                        const Table& table, std::size_t column) {
+  std::vector<std::string> result;
+  for (std::size_t i = first; i < first + table.lines; ++i) {
+    const std::string before = between_columns(lines[i], 0, table.begins[column]);
+    const std::string after = column + 1 < table.begins.size()
+                                  ? between_columns(lines[i], table.begins[column + 1], lines[i].size())
+                                  : std::string();
+    const std::string line = before + after;
+    result.push_back(line.substr(0, line.find_last_not_of(' ') + 1));
+  }
+  return result;
+}
+
+// `  0 |000111...|`: what stands before the bar, and what between the two.
+struct TimelineRow {
+  std::string_view stage;
+  std::string_view columns;
+};
+std::optional<TimelineRow> timeline_row(std::string_view line) {
+  const std::size_t bar = line.find('|');
+  if (bar == std::string_view::npos || bar == 0 || bar + 1 >= line.size() || !line.ends_with('|')) return std::nullopt;
+  const TimelineRow row{line.substr(0, bar), line.substr(bar + 1, line.size() - bar - 2)};
+  const bool is_number = row.stage.find_first_not_of(" 0123456789") == std::string_view::npos;
+  return is_number && row.columns.find(' ') == std::string_view::npos ? std::optional(row) : std::nullopt;
+}
+
+// The row with fewer columns: each shows what is in the middle of those that it stands for.
+std::string narrowed(const TimelineRow& row, std::size_t width) {
+  const std::size_t bars = row.stage.size() + 2;
+  const std::size_t wanted = width > bars ? width - bars : 1;
+  std::string result = std::string(row.stage) + "|";
+  for (std::size_t c = 0; c < wanted; ++c) result += row.columns[(2 * c + 1) * row.columns.size() / (2 * wanted)];
+  return result + "|";
+}
+
 std::string fold_table(const std::vector<std::string_view>& lines, std::size_t first, const Table& table,
                        std::size_t width) {
   std::size_t right = 0;
@@ -118,6 +169,20 @@ std::string fold_table(const std::vector<std::string_view>& lines, std::size_t f
   return result;
 }
 
+// A table that is too wide: without what can be spared, then in parts.
+std::string fitted_table(const std::vector<std::string_view>& lines, std::size_t first, const Table& table, int width) {
+  const auto spared = column_of(kSpared, lines[first], table);
+  if (!spared) return fold_table(lines, first, table, static_cast<std::size_t>(width));
+  std::string text;
+  for (const std::string& line : without_column(lines, first, table, *spared)) text += line + "\n";
+  return fitted(text, width);
+}
+
+std::string fitted_line(std::string_view line, int width) {
+  if (const auto row = timeline_row(line)) return narrowed(*row, static_cast<std::size_t>(width));
+  return wrapped_at_words(line, width);
+}
+
 }  // namespace
 
 std::string fitted(std::string_view text, int width) {
@@ -129,22 +194,22 @@ std::string fitted(std::string_view text, int width) {
     const std::size_t end = i + std::max<std::size_t>(table.lines, 1);
     const auto begin = lines.begin() + static_cast<std::ptrdiff_t>(i);
     if (table.lines > 0 && std::any_of(begin, lines.begin() + static_cast<std::ptrdiff_t>(end), is_wide)) {
-      result += fold_table(lines, i, table, static_cast<std::size_t>(width));
+      result += fitted_table(lines, i, table, width);
       i = end;
       continue;
     }
-    for (; i < end; ++i) {
-      result += is_wide(lines[i]) ? wrapped_at_words(lines[i], width) : std::string(lines[i]);
-      result += "\n";
-    }
+    for (; i < end; ++i) result += (is_wide(lines[i]) ? fitted_line(lines[i], width) : std::string(lines[i])) + "\n";
   }
   if (!text.ends_with('\n') && !result.empty()) result.pop_back();
   return result;
 }
 
 std::string with_fitted_plans(std::string_view text, int width) {
-  const bool is_plan = text.starts_with("asked for by ") || text.find("\nasked for by ") != std::string_view::npos;
-  return is_plan ? fitted(text, width) : std::string(text);
+  const auto begins_a_line = [text](std::string_view words) {
+    const std::size_t at = text.find(words);
+    return at != std::string_view::npos && (at == 0 || text[at - 1] == '\n');
+  };
+  return begins_a_line("asked for by ") || begins_a_line("pipeline of ") ? fitted(text, width) : std::string(text);
 }
 
 }  // namespace tessera::repl

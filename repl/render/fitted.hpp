@@ -13,7 +13,8 @@ namespace tessera::repl {
 //                                                                  step        peak
 //                                                                  all_to_all  56 B
 //
-// Other lines are broken at blanks; lines in colour stay as they are.
+// Before that the column of MPI's names is left out. Timelines of pipelines, `  0 |0011..|`, get fewer columns. Other
+// lines are broken at blanks; lines in colour stay as they are.
 std::string fitted(std::string_view text, int width);
 
 // Fits only the plans that a program's `plan` statements write; the rest of its output stays as the program wrote it.

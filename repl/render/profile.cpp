@@ -13,7 +13,8 @@ namespace tessera::repl {
 
 namespace {
 
-constexpr double kSecondsMin = 0.1;
+constexpr double kSecondsAtWorkMin = 0.1;  // less is the clock's
+constexpr double kSecondsMin = 1;          // of waiting, too
 constexpr double kShareMin = 0.01;
 constexpr int kStatementColumns = 22;
 
@@ -55,7 +56,7 @@ std::string profile_table(const std::vector<StatementProfile>& statements) {
     all += seconds_of(one);
     at_work += seconds_at_work(one);
   }
-  if (at_work < kSecondsMin) return "";
+  if (at_work < kSecondsAtWorkMin && all < kSecondsMin) return "";
   std::vector<Row> rows = {{"statement", "line", "time", "computing", "moving", "waiting"}};
   const bool names_file = !share_a_file(statements);
   double rest = 0;

@@ -72,7 +72,8 @@ std::optional<std::string> elsewhere(std::string_view word) {
   const std::string_view bare = word.substr(1);
   if (is_in(kStatements)) return fmt::format("`{}` is a statement: write it without the colon", bare);
   if (word == ":exit" || word == ":bye") return "`:quit` leaves";
-  if (word == ":lesson" || word == ":lessons") return "`:learn 3` goes to a lesson";
+  if (word == ":lesson" || word == ":lessons" || word == ":next" || word == ":skip")
+    return "`:learn 3` goes to a lesson";
   if (is_in(kOfTheShell)) return fmt::format("`tessera {}` is a command of the shell", bare);
   return std::nullopt;
 }
@@ -83,7 +84,7 @@ std::string unknown(std::string_view word) {
   std::vector<std::string> begun;
   for (const CommandInfo& command : commands()) {
     names.emplace_back(command.name);
-    if (command.name.starts_with(word)) begun.push_back(fmt::format("`{}`", command.name));
+    if (word.size() > 1 && command.name.starts_with(word)) begun.push_back(fmt::format("`{}`", command.name));
   }
   const auto meant = nearest_spelling(word, names);
   return fmt::format("there is no command `{}`\n  help: {}", word,

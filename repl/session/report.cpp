@@ -187,7 +187,8 @@ std::string bindings_text(const RunReport& report, const Screen& screen) {
     const bool is_next_alike = i + 1 < all.size() && all[i + 1].statement == all[i].statement;
     const bool is_alone = !is_next_alike && (i == 0 || all[i - 1].statement != all[i].statement);
     const std::string cost = is_next_alike ? "" : cost_text(report, all[i].statement);
-    const bool is_plain_scalar = all[i].placement.devices == 1 && all[i].placement.tile.empty();
+    // A number that every device has.
+    const bool is_plain_scalar = all[i].placement.tile.empty() && all[i].placement.copies == all[i].placement.devices;
     const std::string placed = is_plain_scalar ? "" : placement_text(all[i].placement);
     text += with_remark(line, is_alone && !cost.empty() ? cost : placed, screen.columns());
     // What a statement moves for several names is said once, below them.

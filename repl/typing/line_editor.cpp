@@ -101,6 +101,7 @@ struct LineEditor::Impl {
       case Stroke::enter: return enter();
       case Stroke::end_or_erase_right:
         if (edited.text().empty()) return Outcome::end;
+        if (is_at_empty_end()) return Outcome::interrupted;  // as Ctrl-C: nobody is caught in an open bracket
         edited.erase(Motion::right);
         return std::nullopt;
       case Stroke::text: insert_typed(key.text); return std::nullopt;
@@ -137,6 +138,13 @@ struct LineEditor::Impl {
       case Stroke::unknown: return std::nullopt;
     }
     return std::nullopt;
+  }
+
+  // Is the cursor on a last line that holds nothing?
+  bool is_at_empty_end() const {
+    const std::string& text = edited.text();
+    const std::size_t last = text.find_last_not_of(' ');
+    return edited.cursor() == text.size() && last != std::string::npos && text[last] == '\n';
   }
 
   // The next line is indented as the present one, or deeper behind an open bracket; not where lines come faster than

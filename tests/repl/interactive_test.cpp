@@ -417,6 +417,30 @@ TEST(Tables, AreContinuedBelowThemselvesOnANarrowTerminal) {
   EXPECT_NE(with_fitted_plans("asked for by `as` at line 6, column 6\n" + text, 54), text);
 }
 
+TEST(Tables, LeaveTheNamesOfMpiOutFirst) {
+  const std::string text =
+      "  step        axes               MPI            local shape       peak\n"
+      "  all_to_all  x: dim 0 -> dim 1  MPI_Alltoallv  [2, 4] -> [3, 2]  56 B\n";
+  EXPECT_EQ(fitted(text, 70), text);
+  EXPECT_EQ(fitted(text, 69),
+            "  step        axes               local shape       peak\n"
+            "  all_to_all  x: dim 0 -> dim 1  [2, 4] -> [3, 2]  56 B\n");
+  EXPECT_EQ(fitted(text, 54),
+            "  step        axes               local shape\n"
+            "  all_to_all  x: dim 0 -> dim 1  [2, 4] -> [3, 2]\n"
+            "  step        peak\n"
+            "  all_to_all  56 B\n");
+}
+
+TEST(Timelines, HaveAsManyColumnsAsTheScreen) {
+  const std::string text =
+      "pipeline of 2 microbatches on 2 stages by auto at line 4, column 3\n"
+      "  0 |00001111....|\n"
+      "  1 |....00001111|\n";
+  EXPECT_EQ(with_fitted_plans(text, 66), text);
+  EXPECT_EQ(fitted("  0 |00001111....|\n  1 |....00001111|\n", 12), "  0 |0011..|\n  1 |..0011|\n");
+}
+
 TEST(Words, AreKeptWhereLinesAreBroken) {
   EXPECT_EQ(wrapped_at_words("  :plan E   the steps it would take, in bytes\nshort", 30),
             "  :plan E   the steps it would\n            take, in bytes\nshort");

@@ -192,7 +192,7 @@ class Talking(AtATerminal):
         self.assertIn("┌", terminal.answer("show iota(f32[4@x])"))
         terminal.type("let c = (1 +\r")
         terminal.until(r"\n\d+\. +$")
-        self.assertRegex(terminal.answer("2)"), r"^\n?c : i64 .*8 copies\n$")
+        self.assertRegex(terminal.answer("2)"), r"^\n?c : i64\n$")
         self.leave(terminal)
 
     def test_the_width_is_the_terminals(self):

@@ -101,7 +101,10 @@ class Widths(CommandLine):
         wide, narrow = self.lines_of(*plan, columns=120), self.lines_of(*plan, columns=80)
         self.assertGreater(max(map(len, wide)), 80)
         self.assertLessEqual(max(map(len, narrow)), 80)
-        self.assertEqual(len([line for line in narrow if line.startswith("  reduce_scatter")]), 2)
+        # The column of MPI's names goes before a table is cut in two.
+        self.assertEqual(["MPI" in lines[1] for lines in (wide, narrow)], [True, False])
+        for lines in (wide, narrow):
+            self.assertEqual(len([line for line in lines if line.startswith("  reduce_scatter")]), 1)
         self.assertEqual(self.succeeds(*plan).splitlines(), wide)
         compare = ("compare", "--mesh", "x:2,y:2", "f32[8@x,8@y] -> f32[8,8@(x,y)]")
         self.assertLessEqual(max(map(len, self.lines_of(*compare, columns=60))), 60)

@@ -17,8 +17,8 @@ struct PlanWords {
   MeshRef understood = nullptr;      // is not mentioned; null: any, as long as it is one
   const Machine* machine = nullptr;  // the plan's; null: nothing of one exchange
 };
-// What a step is called. An exchange of which nobody receives anything, as between meshes on the same devices, is a copy
-// on each of them: a slice, and no call of MPI.
+// What a step is called. An exchange of which nobody receives anything, as between meshes on the same devices, is a
+// copy on each of them: a slice, and no call of MPI.
 std::string_view shown_name(const PlanStep& step);
 std::string_view shown_mpi_name(const PlanStep& step);
 
