@@ -106,6 +106,12 @@ void bind_programs(nb::module_& m) {
       .def("elaborated", &elaborated, "The text with every type and redistribution written out.")
       .def("_shown", [](const Program& p) { return p.shown().size(); });
   nb::class_<RunReport>(m, "Report", "What has run: Session.run.")
+      .def("__repr__",
+           [](const RunReport& r) {
+             std::string all;
+             for (const Binding& b : r.bindings) all += (all.empty() ? " " : ", ") + b.name + ": " + b.type;
+             return "<Report" + all + ">";
+           })
       .def_ro("bindings", &RunReport::bindings, "The names that it bound, in order.")
       .def_prop_ro(
           "redistributions", [](const RunReport& r) { return r.program.redistributions(); },

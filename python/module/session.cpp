@@ -46,8 +46,13 @@ class PySession {
   }
   // A look at it, which takes no time: under the interpreter's lock, so that no work begins or ends meanwhile.
   Session& read() {
-    if (worker_.load() != std::thread::id() && worker_.load() != std::this_thread::get_id()) busy();
+    if (is_busy()) busy();
     return session_;
+  }
+  // Does another thread work with it?
+  bool is_busy() const {
+    const std::thread::id worker = worker_.load();
+    return worker != std::thread::id() && worker != std::this_thread::get_id();
   }
 
  private:
@@ -320,7 +325,39 @@ constexpr const char* kSessionSignature =
     "seconds_max: float = 0, comm: typing.Any = None, gpu: typing.Any = None, gpu_memory: int = 0, "
     "products: str = 'blas') -> None";
 
+std::string joined(const std::vector<std::string>& texts) {
+  std::string all;
+  for (const std::string& text : texts) all += (all.empty() ? "" : ", ") + text;
+  return all;
+}
+
+// What `types_of` gives as the language writes it: `f32[4], {w: f32[4, 2], b: f32[2]}`.
+std::string type_text(nb::handle type) {
+  if (!nb::isinstance<nb::dict>(type)) return nb::cast<std::string>(type);
+  std::vector<std::string> fields;
+  for (const auto& [name, of] : nb::borrow<nb::dict>(type))
+    fields.push_back(nb::cast<std::string>(name) + ": " + type_text(of));
+  return "{" + joined(fields) + "}";
+}
+
+std::string types_text(const nb::list& types) {
+  std::vector<std::string> texts;
+  for (const nb::handle type : types) texts.push_back(type_text(type));
+  return joined(texts);
+}
+
+std::string text_of(PySession& self) {
+  constexpr std::size_t kNamed = 8;
+  if (self.is_busy()) return "<Session at work>";
+  const std::vector<Binding> bound = self.read().names();
+  std::vector<std::string> all;
+  for (std::size_t k = 0; k < std::min(bound.size(), kNamed); ++k) all.push_back(bound[k].name + ": " + bound[k].type);
+  if (bound.size() > kNamed) all.push_back(std::to_string(bound.size() - kNamed) + " more");
+  return "<Session " + (all.empty() ? std::string("without names") : joined(all)) + ">";
+}
+
 void bind_values(nb::class_<PySession>& c) {
+  c.def("__repr__", &text_of);
   constexpr const char* kGet = "The value of a name, as an Array, of a record as a dict; KeyError where there is none.";
   c.def("get", &get, nb::arg("name"), nb::sig("def get(self, name: str) -> typing.Any"), kGet);
   c.def("__getitem__", &get, nb::arg("name"), nb::sig("def __getitem__(self, name: str) -> typing.Any"), kGet);
@@ -378,6 +415,11 @@ void bind_session(nb::module_& m) {
                            "A compiled function: call it with Arrays, from any number of threads.");
   f.def("__call__", &call, nb::sig("def __call__(self, *arguments: Array | dict[str, typing.Any]) -> typing.Any"),
         "The result, or a tuple of results; a record is a dict of Arrays.");
+  f.def("__repr__", [](const PyFunction& self) {
+    const Function& f = self.function;
+    return "<Function " + f.name() + "(" + types_text(types_of(f.parameters(), f.parameter_parts())) + ") -> " +
+           types_text(types_of(f.results(), f.result_parts())) + ">";
+  });
   f.def_prop_ro("name", [](const PyFunction& self) { return self.function.name(); }, "Its name.");
   f.def_prop_ro(
       "parameters",

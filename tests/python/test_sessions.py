@@ -242,6 +242,9 @@ def test_functions():
     a = s.array(np.zeros(8, "f4"), "f32[8@x]")
     assert (f.name, f.parameters, f.results) == ("f", ["f32[8@x]"], ["f32[8@x]"])
     assert np.asarray(f(a)).tolist() == [1] * 8
+    assert repr(f) == "<Function f(f32[8@x]) -> f32[8@x]>"
+    assert repr(tessera.Session()) == "<Session without names>"
+    assert repr(other.run("let b = 1")) == "<Report b: i64>" and repr(other) == "<Session b: i64>"
     assert [each.type for each in s.function("pair", ["f32[3]"])(s.array(np.ones(3, "f4"), "f32[3]"))] == ["f32[3]", "f32"]
     with pytest.raises(TypeError, match=r's\.array\(x, "f32\[8@x\]"\)'):
         f(np.zeros(8, "f4"))
