@@ -236,7 +236,7 @@ class Talking(AtATerminal):
         terminal = self.start(2)
         terminal.answer("mesh m = [x: 2]")
         text = terminal.answer("let a = loop w = 0.0 for i < 2000000 { w + 1.0 }")
-        self.assertRegex(text, r"a : f32 .*\n$")
+        self.assertRegex(text, r"a : f32\n$")
         self.assertRegex(terminal.text, r"step \d+ of \d+, 0 B received")
 
     def test_it_starts_in_about_a_second(self):
