@@ -10,11 +10,12 @@ namespace tessera::python {
 namespace nb = nanobind;
 
 void bind_array(nb::module_& m);
+void bind_function(nb::module_& m);
 void bind_layouts(nb::module_& m);   // of other systems
 void bind_programs(nb::module_& m);  // Report, Program and what they list
 void bind_plans(nb::module_& m);     // Plan, plan, compare, verify
-void bind_session(nb::module_& m);   // Session, Function
-void bind_texts(nb::module_& m);     // explain, format, is_incomplete, operations
+void bind_session(nb::module_& m);
+void bind_texts(nb::module_& m);  // explain, format, is_incomplete, operations
 
 // Choices of layouts as dictionaries, with the keys of `tessera choose --json`.
 nb::list dicts_of(const std::vector<Choice>& choices);

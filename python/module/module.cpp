@@ -9,6 +9,7 @@ NB_MODULE(_tessera, m) {
   nb::set_leak_warnings(false);
   m.doc() = "The library behind the package `tessera`.";
   bind_array(m);
+  bind_function(m);
   bind_layouts(m);
   bind_plans(m);
   bind_programs(m);

@@ -1,4 +1,4 @@
-// class Session and class Function.
+// class Session.
 #include <nanobind/nanobind.h>
 #include <nanobind/stl/map.h>
 #include <nanobind/stl/optional.h>
@@ -16,7 +16,9 @@
 
 #include "python/module/callbacks.hpp"
 #include "python/module/classes.hpp"
+#include "python/module/collected.hpp"
 #include "python/module/errors.hpp"
+#include "python/module/function.hpp"
 #include "python/module/memory.hpp"
 #include "python/module/records.hpp"
 #include "python/module/settings.hpp"
@@ -81,38 +83,6 @@ class PySession {
   Callbacks callbacks_;
   std::atomic<std::thread::id> worker_;
 };
-
-struct PyFunction {
-  Function function;
-  Callbacks callbacks;
-};
-
-template <class T>
-int traverse(PyObject* self, visitproc visit, void* arg) {
-  Py_VISIT(Py_TYPE(self));  // which calls visit with arg
-  if (!nb::inst_ready(self)) return 0;
-  T& object = *nb::inst_ptr<T>(self);
-  if constexpr (std::is_same_v<T, PySession>)
-    return object.callbacks().traverse(visit, arg);
-  else
-    return object.callbacks.traverse(visit, arg);
-}
-
-template <class T>
-int clear(PyObject* self) {
-  if (!nb::inst_ready(self)) return 0;
-  T& object = *nb::inst_ptr<T>(self);
-  if constexpr (std::is_same_v<T, PySession>)
-    object.callbacks().clear();
-  else
-    object.callbacks.clear();
-  return 0;
-}
-
-template <class T>
-const PyType_Slot kCollected[] = {{Py_tp_traverse, reinterpret_cast<void*>(&traverse<T>)},
-                                  {Py_tp_clear, reinterpret_cast<void*>(&clear<T>)},
-                                  {0, nullptr}};
 
 void make_session(PySession* self, const nb::object& output, const nb::object& log, const nb::object& progress,
                   const nb::object& files, const nb::object& machine, const nb::object& place,
@@ -291,30 +261,6 @@ std::unique_ptr<PySession> fork(PySession& self) {
   return std::make_unique<PySession>(self.read().fork(), self.callbacks());
 }
 
-nb::object call(PyFunction& self, const nb::args& arguments) {
-  self.callbacks.lend();
-  const std::vector<Array> arrays = arrays_of(self.function, arguments);
-  std::vector<Array> results;
-  if (Interruptible::is_main_thread()) {
-    StopToken token;
-    results = worked(nullptr, &token, [&] { return self.function.call(arrays, token); });
-  } else {
-    results = worked(nullptr, nullptr, [&] { return self.function.call(arrays); });
-  }
-  std::vector<nb::object> objects;
-  for (Array& result : results) objects.push_back(nb::cast(std::move(result)));
-  const nb::list list = items_of(self.function.result_parts(), objects);
-  if (nb::len(list) == 1) return list[0];
-  return nb::tuple(list);
-}
-
-// The types of a call's parameters or results: a text each, a dict of texts for a record.
-nb::list types_of(const std::vector<std::string>& types, const std::vector<Function::Part>& parts) {
-  std::vector<nb::object> texts;
-  for (const std::string& type : types) texts.emplace_back(nb::str(type.c_str()));
-  return items_of(parts, texts);
-}
-
 constexpr const char* kSessionSignature =
     "def __init__(self, output: typing.Callable[[str], object] | None = None, "
     "log: typing.Callable[[tessera._errors.Diagnostic], object] | None = None, "
@@ -325,27 +271,6 @@ constexpr const char* kSessionSignature =
     "seconds_max: float = 0, comm: typing.Any = None, gpu: typing.Any = None, gpu_memory: int = 0, "
     "products: str = 'blas') -> None";
 
-std::string joined(const std::vector<std::string>& texts) {
-  std::string all;
-  for (const std::string& text : texts) all += (all.empty() ? "" : ", ") + text;
-  return all;
-}
-
-// What `types_of` gives as the language writes it: `f32[4], {w: f32[4, 2], b: f32[2]}`.
-std::string type_text(nb::handle type) {
-  if (!nb::isinstance<nb::dict>(type)) return nb::cast<std::string>(type);
-  std::vector<std::string> fields;
-  for (const auto& [name, of] : nb::borrow<nb::dict>(type))
-    fields.push_back(nb::cast<std::string>(name) + ": " + type_text(of));
-  return "{" + joined(fields) + "}";
-}
-
-std::string types_text(const nb::list& types) {
-  std::vector<std::string> texts;
-  for (const nb::handle type : types) texts.push_back(type_text(type));
-  return joined(texts);
-}
-
 std::string text_of(PySession& self) {
   constexpr std::size_t kNamed = 8;
   if (self.is_busy()) return "<Session at work>";
@@ -353,7 +278,7 @@ std::string text_of(PySession& self) {
   std::vector<std::string> all;
   for (std::size_t k = 0; k < std::min(bound.size(), kNamed); ++k) all.push_back(bound[k].name + ": " + bound[k].type);
   if (bound.size() > kNamed) all.push_back(std::to_string(bound.size() - kNamed) + " more");
-  return "<Session " + (all.empty() ? std::string("without names") : joined(all)) + ">";
+  return "<Session " + (all.empty() ? "without names" : joined(all)) + ">";
 }
 
 void bind_values(nb::class_<PySession>& c) {
@@ -411,23 +336,6 @@ void bind_session(nb::module_& m) {
   c.def("_functions", [](PySession& self) { return self.read().functions(); });
   c.def("fork", &fork, "A session with the same names, which goes its own way from here.");
   c.def("stop", [](PySession& self) { self.session().stop(); }, "From another thread: ends the work in progress.");
-  nb::class_<PyFunction> f(m, "Function", nb::type_slots(kCollected<PyFunction>),
-                           "A compiled function: call it with Arrays, from any number of threads.");
-  f.def("__call__", &call, nb::sig("def __call__(self, *arguments: Array | dict[str, typing.Any]) -> typing.Any"),
-        "The result, or a tuple of results; a record is a dict of Arrays.");
-  f.def("__repr__", [](const PyFunction& self) {
-    const Function& f = self.function;
-    return "<Function " + f.name() + "(" + types_text(types_of(f.parameters(), f.parameter_parts())) + ") -> " +
-           types_text(types_of(f.results(), f.result_parts())) + ">";
-  });
-  f.def_prop_ro("name", [](const PyFunction& self) { return self.function.name(); }, "Its name.");
-  f.def_prop_ro(
-      "parameters",
-      [](const PyFunction& self) { return types_of(self.function.parameters(), self.function.parameter_parts()); },
-      nb::sig("def parameters(self) -> list[typing.Any]"), "Their types; of a record a dict of them.");
-  f.def_prop_ro(
-      "results", [](const PyFunction& self) { return types_of(self.function.results(), self.function.result_parts()); },
-      nb::sig("def results(self) -> list[typing.Any]"), "Their types; of a record a dict of them.");
 }
 
 }  // namespace tessera::python

@@ -243,6 +243,8 @@ def test_functions():
     assert (f.name, f.parameters, f.results) == ("f", ["f32[8@x]"], ["f32[8@x]"])
     assert np.asarray(f(a)).tolist() == [1] * 8
     assert repr(f) == "<Function f(f32[8@x]) -> f32[8@x]>"
+    s.run("fn of_record(p: {w: f32[4], out: {b: f32}}) -> f32 = sum(p.w) + p.out.b")
+    assert repr(s.function("of_record")) == "<Function of_record({w: f32[4], out: {b: f32}}) -> f32>"
     assert repr(tessera.Session()) == "<Session without names>"
     assert repr(other.run("let b = 1")) == "<Report b: i64>" and repr(other) == "<Session b: i64>"
     assert [each.type for each in s.function("pair", ["f32[3]"])(s.array(np.ones(3, "f4"), "f32[3]"))] == ["f32[3]", "f32"]
