@@ -114,6 +114,7 @@ EngineRef open_here(const Config& config, const runtime::Team* team) {
   request.numbers = gpus_of_place(all, place, places);
   request.memory_bytes = config.gpu_memory;
   request.ordered_products = config.products == Products::ordered;
+  request.tf32_products = config.products == Products::tf32;
   request.folders = folders;
   TESSERA_TRY(engine, device::open_gpus(request));
   // Each is open now, and asked in no time.

@@ -27,7 +27,8 @@ std::string gpus_of(const nb::object& given) {
 Products products_of(const std::string& text) {
   if (text == "blas") return Products::blas;
   if (text == "ordered") return Products::ordered;
-  throw nb::value_error(("products is \"blas\" or \"ordered\", not \"" + text + "\"").c_str());
+  if (text == "tf32") return Products::tf32;
+  throw nb::value_error(("products is \"blas\", \"ordered\" or \"tf32\", not \"" + text + "\"").c_str());
 }
 
 FilePolicy files_of(const nb::object& given) {

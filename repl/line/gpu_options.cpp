@@ -28,10 +28,11 @@ void add_gpu_options(CLI::App* command, GpuTexts& texts) {
   command->add_option("--gpu-memory", texts.memory, "the most bytes to take of each GPU: 64GiB (9/10 of what is free)")
       ->type_name("SIZE");
   command
-      ->add_option("--products", texts.products,
-                   "large products of floats: by a BLAS, or ordered, with the same bits on every machine")
+      ->add_option(
+          "--products", texts.products,
+          "large products of floats: by a BLAS, ordered, with the same bits on every machine, or tf32, faster on GPUs")
       ->type_name("HOW")
-      ->check(CLI::IsMember({"blas", "ordered"}).description(""));
+      ->check(CLI::IsMember({"blas", "ordered", "tf32"}).description(""));
 }
 
 std::optional<std::string> finished_gpus(const GpuTexts& texts, GpuWishes& wishes) {
@@ -40,6 +41,7 @@ std::optional<std::string> finished_gpus(const GpuTexts& texts, GpuWishes& wishe
     return fmt::format("`{}` are no GPUs\n  help: --gpu, --gpu 0,2 or --gpu off; tessera gpu lists them", texts.gpus);
   }
   if (texts.products == "ordered") wishes.products = Products::ordered;
+  if (texts.products == "tf32") wishes.products = Products::tf32;
   if (texts.memory.empty()) return std::nullopt;
   const auto size = parse_size(texts.memory);
   if (!size || *size <= 0) return fmt::format("--gpu-memory needs a size, such as 64GiB, not `{}`", texts.memory);
@@ -72,6 +74,7 @@ std::vector<std::string> words_of(const GpuWishes& wishes) {
   if (!wishes.gpus.empty()) words.insert(words.end(), {"--gpu", wishes.gpus});
   if (wishes.memory_bytes > 0) words.insert(words.end(), {"--gpu-memory", std::to_string(wishes.memory_bytes)});
   if (wishes.products == Products::ordered) words.insert(words.end(), {"--products", "ordered"});
+  if (wishes.products == Products::tf32) words.insert(words.end(), {"--products", "tf32"});
   return words;
 }
 

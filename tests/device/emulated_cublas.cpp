@@ -44,14 +44,25 @@ double element(const void* array, int type, std::int64_t i) {
   }
 }
 
+// Ten bits of the fraction are kept, the nearest.
+float rounded_to_tf32(float value) {
+  std::uint32_t bits = 0;
+  std::memcpy(&bits, &value, sizeof(bits));
+  bits = (bits + 0x1000U) & ~0x1fffU;
+  std::memcpy(&value, &bits, sizeof(value));
+  return value;
+}
+
 struct Matrix {
   const void* array = nullptr;
   int type = 0;
   std::int64_t stride = 0;  // of columns
   bool is_turned = false;
   std::int64_t begin = 0;
+  bool in_tf32 = false;
   double at(std::int64_t row, std::int64_t column) const {
-    return element(array, type, begin + (is_turned ? row * stride + column : column * stride + row));
+    const double value = element(array, type, begin + (is_turned ? row * stride + column : column * stride + row));
+    return in_tf32 ? static_cast<double>(rounded_to_tf32(static_cast<float>(value))) : value;
   }
 };
 
@@ -125,10 +136,12 @@ int cublasGemmStridedBatchedEx_64(void* handle, int turned_a, int turned_b, std:
   const double zero =
       is_double ? *static_cast<const double*>(beta) : static_cast<double>(*static_cast<const float*>(beta));
   if (one != 1 || zero != 0 || (is_double != (type_c == cublas::kFloat64))) return kUnsupported;
+  const bool in_tf32 = computed_as == cublas::kSumsOfTensor32;
+  if (in_tf32 && (type_a != cublas::kFloat32 || type_b != cublas::kFloat32)) return kUnsupported;
   return tessera::emulated::enqueue(static_cast<Handle*>(handle)->stream, [=] {
     for (std::int64_t i = 0; i < count; ++i) {
-      const Matrix left{a, type_a, row_a, turned_a != 0, i * batch_a};
-      const Matrix right{b, type_b, row_b, turned_b != 0, i * batch_b};
+      const Matrix left{a, type_a, row_a, turned_a != 0, i * batch_a, in_tf32};
+      const Matrix right{b, type_b, row_b, turned_b != 0, i * batch_b, in_tf32};
       if (is_double) {
         product(left, right, static_cast<double*>(c) + i * batch_c, row_c, m, n, k);
       } else {

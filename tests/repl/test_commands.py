@@ -33,7 +33,7 @@ class Help(CommandLine):
             self.assertLessEqual(max(map(len, text.splitlines())), 80, text)
             self.assertNotIn("[]", text)
         self.environment["COLUMNS"] = "1000"
-        self.assertIn("by a BLAS, or ordered, with the same bits on every machine\n", self.succeeds("--help"))
+        self.assertIn("by a BLAS, ordered, with the same bits on every machine, or tf32, faster on GPUs\n", self.succeeds("--help"))
 
     def test_help_of_run_offers_what_is_there(self):
         text = self.succeeds("run", "--help")

@@ -39,6 +39,18 @@ class Gpu(CommandLine):
         ordered, usual = (float(self.succeeds("run", *words, "-", text=text)) for words in (["--products", "ordered"], []))
         self.assertAlmostEqual(ordered, usual, places=3)
 
+    def test_products_in_tf32(self):
+        """Operands keep ten bits of their fractions where a GPU multiplies f32, and nowhere else."""
+        text = ("let one = ones(f32[64, 64])\nlet a = one + 0.0001220703125\nprint (a @ one)[3, 4]\n"
+                "let c = f64(one) + 0.0001220703125\nprint (c @ f64(one))[3, 4]\n")
+        in_f32 = self.succeeds("run", "--products", "tf32", "-", text=text)
+        self.assertEqual(in_f32, self.succeeds("run", "-", text=text))
+        self.on_emulated_gpus()
+        in_f64 = in_f32.splitlines()[1]
+        self.assertEqual(self.succeeds("run", "--gpu", "0", "-", text=text), in_f32)
+        self.assertEqual(self.succeeds("run", "--gpu", "0", "--products", "ordered", "-", text=text), in_f32)
+        self.assertEqual(self.succeeds("run", "--gpu", "0", "--products", "tf32", "-", text=text), f"64.0\n{in_f64}\n")
+
     def test_the_list_of_gpus(self):
         done = self.tessera("gpu")
         for name in ["driver", "NVRTC", "cuBLAS", "kernels: "]:

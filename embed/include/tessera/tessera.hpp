@@ -55,9 +55,10 @@ namespace tessera {
 
 // ---- Configuration ---------------------------------------------------------------------------------------
 
-// How large products of floats are summed: by the machine's BLAS, or in ascending order of their terms, which gives the
-// same bits on every machine, and takes longer.
-enum class Products : std::uint8_t { blas, ordered };
+// How large products of floats are summed: by the machine's BLAS; in ascending order of their terms, which gives the
+// same bits on every machine, and takes longer; or by the BLAS, with the operands of f32 products rounded to TF32 on
+// GPUs, which keeps ten bits of their fractions, and is several times as fast.
+enum class Products : std::uint8_t { blas, ordered, tf32 };
 
 // The policy for steps that the checker inserts and that receive bytes.
 enum class Reshard : std::uint8_t { silent, warn, error };

@@ -20,7 +20,7 @@ namespace tessera::device {
 // lock.
 struct GpuPlace {
   GpuPlace(std::unique_ptr<Gpu> opened, std::shared_ptr<std::recursive_mutex> lock, const Compiler& compiler,
-           std::shared_ptr<const Cublas> cublas)
+           std::shared_ptr<const Cublas> cublas, bool tf32_products)
       : mutex(std::move(lock)),
         gpu(std::move(opened)),
         memory(*gpu, *mutex, [this] { static_cast<void>(launcher.begin_work()); }),
@@ -28,7 +28,7 @@ struct GpuPlace {
         launcher(*gpu, memory, compiler),
         constants(*gpu, memory, staging),
         indices(*gpu, memory),
-        products(*gpu, memory, launcher, std::move(cublas)) {}
+        products(*gpu, memory, launcher, std::move(cublas), tf32_products) {}
   std::shared_ptr<std::recursive_mutex> mutex;  // sessions may share an engine
   std::unique_ptr<Gpu> gpu;
   GpuMemory memory;

@@ -108,6 +108,12 @@ base::Status GpuProducts::set_up(void* handle) {
   return check(calls.set_math_mode(handle, cublas::kDefaultMath));
 }
 
+// How terms are computed: TF32 is for operands of 32 bits, and only where it was asked for.
+int GpuProducts::sums_of(int out, int operands) const {
+  if (out == cublas::kFloat64) return cublas::kSumsOfFloat64;
+  return in_tf32_ && operands == cublas::kFloat32 ? cublas::kSumsOfTensor32 : cublas::kSumsOfFloat32;
+}
+
 // The transposes: out' = right' left'.
 base::Status GpuProducts::multiply(const Gemm& gemm, synth::ElementType operands) {
   TESSERA_TRY_STATUS(begin());
@@ -118,7 +124,7 @@ base::Status GpuProducts::multiply(const Gemm& gemm, synth::ElementType operands
   const int in = type_of(operands);
   const int type = type_of(gemm.element);
   const bool is_double = type == cublas::kFloat64;
-  const int sums = is_double ? cublas::kSumsOfFloat64 : cublas::kSumsOfFloat32;
+  const int sums = sums_of(type, in);
   static constexpr float kOneSingle = 1;
   static constexpr float kZeroSingle = 0;
   static constexpr double kOneDouble = 1;

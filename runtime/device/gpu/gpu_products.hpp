@@ -18,9 +18,9 @@ struct GemmExtents {
 
 class GpuProducts {
  public:
-  // Without a library there are none.
-  GpuProducts(Gpu& gpu, GpuMemory& memory, GpuLauncher& launcher, std::shared_ptr<const Cublas> cublas)
-      : gpu_(gpu), memory_(memory), launcher_(launcher), cublas_(std::move(cublas)) {}
+  // Without a library there are none. `in_tf32`: of f32 products the library may round the operands to TF32.
+  GpuProducts(Gpu& gpu, GpuMemory& memory, GpuLauncher& launcher, std::shared_ptr<const Cublas> cublas, bool in_tf32)
+      : gpu_(gpu), memory_(memory), launcher_(launcher), cublas_(std::move(cublas)), in_tf32_(in_tf32) {}
   ~GpuProducts();
   GpuProducts(const GpuProducts&) = delete;
   GpuProducts& operator=(const GpuProducts&) = delete;
@@ -34,12 +34,14 @@ class GpuProducts {
   base::Status multiply(const Gemm& gemm, synth::ElementType operands);
   base::Status multiply_narrow(Gemm gemm, synth::ElementType operands);
   base::Status narrow(GemmMatrix& matrix, const GemmExtents& extents, synth::ElementType to);
+  int sums_of(int out, int operands) const;
   base::Status check(int code);
 
   Gpu& gpu_;
   GpuMemory& memory_;
   GpuLauncher& launcher_;
   std::shared_ptr<const Cublas> cublas_;
+  bool in_tf32_;
   void* handle_ = nullptr;
   Address workspace_ = 0;
 };

@@ -62,6 +62,7 @@ struct Opened {
   std::shared_ptr<const Cuda> cuda;
   std::shared_ptr<const Nvrtc> nvrtc;
   std::shared_ptr<const Cublas> cublas;
+  bool tf32_products = false;
   KernelFiles files;
   std::map<int, Compiler> compilers = {};  // by architecture
   std::shared_ptr<std::recursive_mutex> mutex = std::make_shared<std::recursive_mutex>();
@@ -74,8 +75,8 @@ base::Result<std::shared_ptr<GpuEngine>> opened_gpu(Opened& common, int number, 
   const int architecture = gpu->facts().architecture;
   const Compiler& compiler =
       common.compilers.try_emplace(architecture, common.nvrtc, architecture, common.files).first->second;
-  auto engine =
-      std::make_shared<GpuEngine>(std::make_unique<GpuPlace>(std::move(gpu), common.mutex, compiler, common.cublas));
+  auto engine = std::make_shared<GpuEngine>(
+      std::make_unique<GpuPlace>(std::move(gpu), common.mutex, compiler, common.cublas, common.tf32_products));
   TESSERA_TRY_STATUS(engine->begin());
   return engine;
 }
@@ -87,7 +88,8 @@ base::Result<std::shared_ptr<runtime::Engine>> open_gpus(const GpuRequest& reque
     TESSERA_TRY(cuda, opened_driver(request.folders));
     TESSERA_TRY_STATUS(check_numbers(*cuda, request.numbers));
     TESSERA_TRY(nvrtc, opened_compiler(request.folders, cuda->version));
-    Opened common{cuda, nvrtc, opened_products(request, cuda->version), KernelFiles(kernel_cache_folder())};
+    Opened common{cuda, nvrtc, opened_products(request, cuda->version), request.tf32_products,
+                  KernelFiles(kernel_cache_folder())};
     std::vector<std::shared_ptr<GpuEngine>> places;
     for (const int number : request.numbers) {
       const auto times = std::count(request.numbers.begin(), request.numbers.end(), number);

@@ -15,6 +15,7 @@ struct GpuRequest {
   std::int64_t memory_bytes = 0;  // what programs may have of each; 0: nine tenths of what is free
   bool ordered_products = false;
   Folders folders;
+  bool tf32_products = false;  // large products of f32 round their operands
 };
 
 base::Result<std::shared_ptr<runtime::Engine>> open_gpus(const GpuRequest& request);
