@@ -215,6 +215,7 @@ Result<RunReport> Session::run_checked(const Program& program) {
     if (world.memory_bytes_max > 0) world.kept_bytes = impl_->kept_bytes(*given);
     world.passes = passes(*lowered);
     world.profile = impl_->config->clock != nullptr;
+    world.engine_times = impl_->config->gpu_times;
     if (impl_->config->trace) world.trace = embed::trace_teller(impl_->config->trace, checked, *lowered);
     const auto by_statement = [&](const std::vector<runtime::OriginStatistics>& counted) {
       return embed::costs_of_statements(*checked.texts, *checked.typed, *lowered, counted);

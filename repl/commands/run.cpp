@@ -43,6 +43,7 @@ Config config_for(const RunOptions& options, Machine machine, const Launch& laun
   config.reshard = options.reshard;
   config.defines = options.defines;
   config.keep_values = false;
+  config.gpu_times = options.stats;
   return config;
 }
 

@@ -139,6 +139,11 @@ class Engine {
   virtual base::Status write(const TileView& host, const TileTarget& to) = 0;
   virtual base::Status read(const TileView& from, const TileOut& host) = 0;  // waits
 
+  // Notes when all that was asked for before is done; -1 where that is so when a call returns.
+  virtual base::Result<std::int64_t> mark() { return std::int64_t{-1}; }
+  // When that was at each place, in seconds of DeviceTimes::trace_clock. Waits; a mark is asked for once.
+  virtual base::Result<std::vector<double>> marked(std::int64_t /*mark*/) { return std::vector<double>{}; }
+
   // A turn of a loop is over: what has been asked for may begin.
   virtual base::Status turn_ends() = 0;
   // Waits until all is done, and says what has failed first.

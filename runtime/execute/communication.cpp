@@ -78,7 +78,7 @@ base::Status Executor::relay_together(std::span<const synth::Step> steps, const 
   std::vector<SlotTask> tasks;
   std::vector<const synth::Apply*> applies;
   OriginStatistics& statistics = costs_.of(steps[0].origin);
-  const Costs::Moment begin = costs_.now();
+  TESSERA_TRY(begin, moment());
   received_bytes_ = 0;
   for (const synth::Step& step : steps) {
     const auto& apply = std::get<synth::Apply>(step.node);
@@ -92,7 +92,8 @@ base::Status Executor::relay_together(std::span<const synth::Step> steps, const 
     if (received_bytes_ > 0) ++statistics.steps;
   }
   TESSERA_TRY_STATUS(on_host(applies, plan, [&] { return run_slots(team_, tasks, storage_); }));
-  costs_.add_time(statistics, begin, true);
+  TESSERA_TRY(end, moment());
+  costs_.add_time(statistics, begin, end, true);
   statistics.received_bytes += received_bytes_;
   progress_.received_bytes += received_bytes_;
   return base::Done{};

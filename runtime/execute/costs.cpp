@@ -15,13 +15,29 @@ OriginStatistics& Costs::of(std::uint32_t origin) {
   return statistics_[entry->second];
 }
 
-void Costs::add_time(OriginStatistics& statistics, const Moment& begin, bool moves) const {
+void Costs::add_time(OriginStatistics& statistics, const Moment& begin, const Moment& end, bool moves) {
   if (!clock_) return;
-  const double all = clock_() - begin.clock;
-  const double waiting = team_.waited_seconds() - begin.waited;
+  const double waiting = end.waited - begin.waited;
+  if (begin.mark >= 0) {
+    statistics.own.waiting += waiting;
+    const auto number = static_cast<std::size_t>(&statistics - statistics_.data());
+    marked_.push_back({number, begin.mark, end.mark, waiting, moves});
+    return;
+  }
+  const double all = end.clock - begin.clock;
   statistics.seconds += all;
   statistics.own.waiting += waiting;
   (moves ? statistics.own.moving : statistics.own.computing) += std::max(0.0, all - waiting);
+}
+
+void Costs::settle(const std::function<double(std::int64_t mark)>& seconds) {
+  for (const Marked& step : marked_) {
+    OriginStatistics& statistics = statistics_[step.number];
+    const double took = seconds(step.end) - seconds(step.begin);
+    statistics.seconds += took;
+    (step.moves ? statistics.own.moving : statistics.own.computing) += std::max(0.0, took - step.waiting);
+  }
+  marked_.clear();
 }
 
 void Costs::count_apart(std::uint32_t origin, std::int64_t received_bytes) {

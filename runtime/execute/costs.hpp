@@ -25,10 +25,14 @@ class Costs {
   struct Moment {
     double clock = 0;
     double waited = 0;
+    std::int64_t mark = -1;  // of an engine that works later
   };
-  Moment now() const { return clock_ ? Moment{clock_(), team_.waited_seconds()} : Moment{}; }
-  // Steps of this origin that were begun at that moment are done; `moves`: devices have received something by them.
-  void add_time(OriginStatistics& statistics, const Moment& begin, bool moves) const;
+  Moment now() const { return clock_ ? Moment{clock_(), team_.waited_seconds(), -1} : Moment{}; }
+  // Steps of this origin took from one moment to the other; `moves`: devices have received something by them. Where the
+  // moments are marks of an engine, that is known when `settle` is called.
+  void add_time(OriginStatistics& statistics, const Moment& begin, const Moment& end, bool moves);
+  // `seconds`: of a mark.
+  void settle(const std::function<double(std::int64_t mark)>& seconds);
 
   // A step by which devices of this rank have received so much; every rank counts each of these steps.
   void count_apart(std::uint32_t origin, std::int64_t received_bytes);
@@ -42,6 +46,14 @@ class Costs {
   const Team& team_;
   std::vector<OriginStatistics> statistics_;
   std::unordered_map<std::uint32_t, std::size_t> numbers_;
+  struct Marked {
+    std::size_t number = 0;  // in statistics_
+    std::int64_t begin = 0;
+    std::int64_t end = 0;
+    double waiting = 0;
+    bool moves = false;
+  };
+  std::vector<Marked> marked_;
   struct Apart {
     std::int64_t received_bytes = 0;
     std::vector<bool> moved;  // of every step: has some device received something?

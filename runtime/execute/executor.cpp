@@ -47,6 +47,7 @@ Executor::Executor(const synth::Program& program, const TileMaps& tiles, const M
       peak_bytes_(payload_.largest()),
       progress_{0, static_cast<std::int64_t>(program.body.size()), 0},
       costs_(world.clock, team) {
+  is_marked_ = !engine.is_host() && (world.trace || world.engine_times);
   if (world.trace) tracer_ = std::make_unique<Tracer>(program, team, world.trace);
   if (world.throttle) throttle_.emplace(world.machine, storage_.ranks().devices(), team);
 }
@@ -57,11 +58,50 @@ base::Status Executor::run() {
     base::Status status = run_body(program_.body, plan_.body);
     // Whatever the engine has found wrong since it was asked last came before.
     base::Status all_done = engine_.wait();
-    return all_done.ok() ? status : all_done;
+    base::Status settled = settle_times();
+    if (!all_done.ok()) return all_done;
+    return status.ok() ? settled : status;
   }));
   // A step that was given up has left nonsense behind.
   if (stop_asked(world_.stop)) return base::make(base::Kind::interrupted);
   return base::Done{};
+}
+
+// Now, for whoever asks for times.
+base::Result<Costs::Moment> Executor::moment() {
+  Costs::Moment now = costs_.now();
+  if (is_marked_) {
+    TESSERA_TRY(mark, engine_.mark());
+    now.mark = mark;
+  }
+  return now;
+}
+
+// What engines that work later say of their moments.
+base::Status Executor::settle_times() {
+  if (!is_marked_) return base::Done{};
+  std::map<std::int64_t, std::vector<double>> known;
+  base::Status failed = base::Done{};
+  const auto seconds_at = [&](std::int64_t mark, std::size_t place) {
+    const auto found = known.find(mark);
+    if (found != known.end()) return found->second[place];
+    auto seconds = failed.ok() ? engine_.marked(mark) : base::Result<std::vector<double>>(failed.errors());
+    if (!seconds.ok()) failed = seconds.errors();
+    const std::vector<double> none(static_cast<std::size_t>(engine_.places()));
+    return known.emplace(mark, seconds.ok() ? *seconds : none).first->second[place];
+  };
+  // A step is over when the last place has done its part.
+  costs_.settle([&](std::int64_t mark) {
+    double last = 0;
+    for (std::size_t place = 0; place < static_cast<std::size_t>(engine_.places()); ++place)
+      last = std::max(last, seconds_at(mark, place));
+    return last;
+  });
+  if (tracer_ == nullptr) return failed;
+  tracer_->settle([&](std::int64_t mark, std::int64_t device) {
+    return seconds_at(mark, static_cast<std::size_t>(storage_.ranks().place(device, engine_.places())));
+  });
+  return failed;
 }
 
 void Executor::tell_progress(const synth::Body& body, std::size_t step) {
@@ -180,19 +220,23 @@ base::Status Executor::take_traced(std::span<const synth::Step> steps, const Ste
   const auto* const apply = std::get_if<synth::Apply>(&steps.back().node);
   if (apply == nullptr || (apply->results.empty() && apply->operands.empty())) return take(steps, plan);
   const synth::RegisterId shown = apply->results.empty() ? apply->operands[0] : apply->results[0];
-  tracer_->begin(steps, storage_.block(shown), storage_.type(shown).mesh_ref());
+  TESSERA_TRY(begin, moment());
+  tracer_->begin(steps, storage_.block(shown), storage_.type(shown).mesh_ref(), begin.mark);
   base::Status status = take(steps, plan);
-  tracer_->end(steps, payload_, plan, !status.ok() || stop_asked(world_.stop));
-  return status;
+  // A GPU that is lost has no moments any more.
+  const auto end = moment();
+  tracer_->end(steps, payload_, plan, !status.ok() || stop_asked(world_.stop), end.ok() ? end->mark : begin.mark);
+  return status.ok() && !end.ok() ? end.errors() : status;
 }
 
 base::Status Executor::run_node(const synth::Step& step, const StepPlan& plan, const synth::Apply& apply) {
   received_bytes_ = 0;
   counts_apart_ = false;
-  const Costs::Moment begin = costs_.now();
+  TESSERA_TRY(begin, moment());
   TESSERA_TRY_STATUS(run_operation_of(apply, plan));
+  TESSERA_TRY(end, moment());
   OriginStatistics& statistics = costs_.of(step.origin);
-  costs_.add_time(statistics, begin, received_bytes_ > 0);
+  costs_.add_time(statistics, begin, end, received_bytes_ > 0);
   if (counts_apart_) {
     costs_.count_apart(step.origin, received_bytes_);
   } else {
@@ -204,7 +248,7 @@ base::Status Executor::run_node(const synth::Step& step, const StepPlan& plan, c
 }
 
 base::Status Executor::run_chain_of(std::span<const synth::Step> steps, const StepPlan& plan) {
-  const Costs::Moment begin = costs_.now();
+  TESSERA_TRY(begin, moment());
   for (const synth::Step& step : steps) {
     const auto& apply = std::get<synth::Apply>(step.node);
     if (std::holds_alternative<synth::Constant>(apply.operation))
@@ -217,7 +261,8 @@ base::Status Executor::run_chain_of(std::span<const synth::Step> steps, const St
     const ChainStep chain{steps, plan.chain_lead, plan_, storage_, kept};
     TESSERA_TRY_STATUS(take_chains({&chain, 1}));
   }
-  costs_.add_time(costs_.of(steps[0].origin), begin, false);
+  TESSERA_TRY(end, moment());
+  costs_.add_time(costs_.of(steps[0].origin), begin, end, false);
   return base::Done{};
 }
 

@@ -70,6 +70,8 @@ class Executor {
   base::Status run_node(const synth::Step& step, const StepPlan& plan, const synth::Repeat& repeat);
   base::Status run_node(const synth::Step& step, const StepPlan& plan, const synth::Choose& choose);
   base::Status run_node(const synth::Step& step, const StepPlan& plan, const synth::Pipeline& pipeline);
+  base::Result<Costs::Moment> moment();
+  base::Status settle_times();
   base::Status take_watched(std::span<const synth::Step> steps, const StepPlan& plan);
   base::Status take_edges(std::span<const synth::Step> chain);
   base::Status fetch_through_frame(const synth::Apply& apply, const StepPlan& plan, synth::LiteralId literal);
@@ -213,6 +215,7 @@ class Executor {
   std::uint32_t origin_ = 0;       // of the present step
   std::int64_t output_bytes_ = 0;  // that were written
   Costs costs_;
+  bool is_marked_ = false;      // times are those of the engine, which works later
   int loops_ = 0;               // that run
   Borders* borders_ = nullptr;  // of the pipeline that runs on ranks
   bool in_pipeline_ = false;

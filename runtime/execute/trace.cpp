@@ -24,7 +24,7 @@ std::int64_t nanoseconds() {
 
 Tracer::Tracer(const synth::Program& program, Team& team, const std::function<void(const TracedStep&)>& tell)
     : team_(team), tell_(tell) {
-  if (!team.alone()) number(program.body);
+  number(program.body);
 }
 
 void Tracer::number(const synth::Body& body) {
@@ -42,7 +42,8 @@ void Tracer::number(const synth::Body& body) {
   }
 }
 
-void Tracer::begin(std::span<const synth::Step> steps, const Block& block, synth::MeshRef mesh) {
+void Tracer::begin(std::span<const synth::Step> steps, const Block& block, synth::MeshRef mesh, std::int64_t mark) {
+  begin_mark_ = mark;
   block_ = block;
   mesh_ = std::move(mesh);
   times_.reset();
@@ -57,7 +58,8 @@ void Tracer::count(const Received& received) {
     received_[device] += received.by_device[device];
 }
 
-void Tracer::end(std::span<const synth::Step> steps, const Payload& payload, const StepPlan& plan, bool failed) {
+void Tracer::end(std::span<const synth::Step> steps, const Payload& payload, const StepPlan& plan, bool failed,
+                 std::int64_t mark) {
   const double end = DeviceTimes::trace_clock();
   slices_.clear();
   for (std::int64_t device = block_.begin; device < block_.end; ++device) {
@@ -69,10 +71,11 @@ void Tracer::end(std::span<const synth::Step> steps, const Payload& payload, con
          payload.of(static_cast<std::size_t>(of_run)) + payload.beside(plan, static_cast<std::size_t>(of_run))});
   }
   if (slices_.empty()) return times_.reset();
-  if (team_.rank() == 0)
+  if (team_.rank() == 0 && mark < 0)
     tell_(TracedStep{steps, 0, failed, slices_, visit_, microbatch_});
   else
     keep(steps, failed);
+  if (mark >= 0) marks_.resize(records_.size(), {begin_mark_, mark});
   times_.reset();
 }
 
@@ -106,7 +109,23 @@ base::Result<double> Tracer::clock_offset() {
   return (static_cast<double>(low) + static_cast<double>(high)) / 2 * 1e-9;
 }
 
+void Tracer::settle(const std::function<double(std::int64_t mark, std::int64_t device)>& seconds) {
+  for (std::size_t i = 0; i < marks_.size(); ++i) {
+    DeviceSlice& slice = records_[i].slice;
+    const double begin = seconds(marks_[i].first, slice.device);
+    const double end = seconds(marks_[i].second, slice.device);
+    if (begin == 0 || end == 0) continue;  // nobody knows: of an engine that is lost
+    slice.begin = begin;
+    slice.end = end;
+  }
+  marks_.clear();
+}
+
 base::Status Tracer::gather() {
+  if (team_.rank() == 0) {
+    tell_of(0, records_);
+    records_.clear();
+  }
   if (team_.alone()) return base::Done{};
   TESSERA_TRY(offset, clock_offset());
   for (Record& record : records_) {

@@ -83,6 +83,9 @@ struct World {
   std::function<void(const TracedStep&)> trace;
   // The outcome has the seconds of every rank. All ranks of a team, or none.
   bool profile = false;
+  // The seconds of steps on GPUs are those of the GPUs, as they are with a trace; a step then begins by itself, and not
+  // with those that follow it. Without it they are those at which a step was asked for.
+  bool engine_times = false;
   // At the end of a run that fails: the costs of the steps that were done before.
   std::function<void(const std::vector<OriginStatistics>&)> counted_of_failed;
   // For all devices of this process; 0: three quarters of the machine's for all processes of the team that it runs.

@@ -14,6 +14,7 @@
 #include <dlfcn.h>
 
 #include <array>
+#include <chrono>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
@@ -294,9 +295,21 @@ int cuStreamWaitEvent(void* stream, void* event, unsigned /*flags*/) {
     return 0;
   });
 }
-int cuEventCreate(void** event, unsigned /*flags*/) {
+int cuEventCreate(void** event, unsigned flags) {
   return called_in_context("cuEventCreate", [&](Machine& m, Context&) {
-    *event = m.give(std::make_shared<Event>());
+    const auto made = std::make_shared<Event>();
+    made->has_times = flags != cuda::kEventNoTimes;
+    *event = m.give(made);
+    return 0;
+  });
+}
+int cuEventElapsedTime(float* milliseconds, void* begin, void* end) {
+  return called_in_context("cuEventElapsedTime", [&](Machine& m, Context&) {
+    const auto from = m.find<Event>(begin);
+    const auto to = m.find<Event>(end);
+    if (from == nullptr || to == nullptr || !from->has_times || !to->has_times) return kBadHandle;
+    if (from->done < from->recorded || to->done < to->recorded) return cuda::kNotReady;
+    *milliseconds = static_cast<float>((to->seconds - from->seconds) * 1e3);
     return 0;
   });
 }
@@ -308,7 +321,11 @@ int cuEventRecord(void* event, void* stream) {
     const auto recorded = m.find<Event>(event);
     if (recorded == nullptr) return kBadHandle;
     const std::uint64_t record = ++recorded->recorded;
-    m.add(s, {0, [=] { recorded->done = record; }});
+    m.add(s, {0, [=] {
+                recorded->done = record;
+                recorded->seconds =
+                    std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
+              }});
     return 0;
   });
 }

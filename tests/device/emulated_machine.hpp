@@ -46,6 +46,8 @@ struct Thing {
 struct Event final : Thing {
   std::uint64_t recorded = 0;  // how often it was asked to be
   std::uint64_t done = 0;
+  bool has_times = false;
+  double seconds = 0;  // when it was done last
   const char* name() const override { return "event"; }
 };
 

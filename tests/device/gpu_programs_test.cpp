@@ -2,7 +2,9 @@
 #include <gtest/gtest.h>
 
 #include <string>
+#include <vector>
 
+#include "runtime/engine/device_times.hpp"
 #include "tests/device/emulated_gpus.hpp"
 
 namespace tessera::device {
@@ -98,6 +100,50 @@ TEST(GpuPrograms, AnyCallMayFail) {
   }
   EXPECT_GE(failures, 10);
   EXPECT_EQ(printed(program, emulated_engine()), host);
+}
+
+// The emulated GPU works when somebody waits for it, so that its times are none of those at which it was asked.
+TEST(GpuPrograms, TimesAreThoseOfTheGpus) {
+  Builder b("x:4");
+  const auto a = b.apply(synth::Iota{}, {}, "f32[4000@x, 8]");
+  const auto sums = b.apply(synth::Reduce{synth::ReduceKind::sum, {0}}, {a}, "f32[8]{+x}");
+  const auto sum = b.collect(synth::CollectiveKind::all_reduce, sums, "f32[8]");
+  b.effect(synth::Print{{{{}, 0}}}, {sum});
+  for (const std::vector<int>& gpus : {std::vector<int>{0}, {0, 1}}) {
+    Recorder recorder;
+    runtime::World& world = recorder.world;
+    world.engine = emulated_engine(gpus);
+    world.engine_times = true;
+    std::vector<double> asked;  // before each step
+    std::vector<std::vector<runtime::DeviceSlice>> steps;
+    world.clock = runtime::DeviceTimes::trace_clock;
+    world.progress = [&](const runtime::Progress&) { asked.push_back(runtime::DeviceTimes::trace_clock()); };
+    world.trace = [&](const runtime::TracedStep& step) {
+      steps.emplace_back(step.devices.begin(), step.devices.end());
+    };
+    ASSERT_TRUE(runtime::run(b.program(), {}, world).ok());
+    ASSERT_EQ(steps.size(), 4U);
+    asked.clear();
+    steps.clear();
+    const auto outcome = runtime::run(b.program(), {}, world);  // its kernels are there
+    ASSERT_TRUE(outcome.ok());
+    const double done = runtime::DeviceTimes::trace_clock();
+    ASSERT_EQ(steps.size(), 4U);
+    for (std::size_t device = 0; device < 4; ++device) {
+      EXPECT_GE(steps[0][device].end, asked[2]) << "device " << device;
+      for (std::size_t k = 0; k < steps.size(); ++k) {
+        ASSERT_EQ(steps[k].size(), 4U);
+        EXPECT_LE(steps[k][device].begin, steps[k][device].end);
+        EXPECT_LE(steps[k][device].end, done + 1e-3);
+        const double before = k == 0 ? asked[0] - 1e-3 : steps[k - 1][device].end;
+        EXPECT_GE(steps[k][device].begin, before - 1e-6);
+      }
+    }
+    double seconds = 0;
+    for (const runtime::OriginStatistics& statistics : outcome->statistics) seconds += statistics.seconds;
+    EXPECT_GT(seconds, 0);
+    EXPECT_LE(seconds, done - asked.front() + 1e-3);
+  }
 }
 
 }  // namespace

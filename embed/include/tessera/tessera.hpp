@@ -116,9 +116,12 @@ struct Config {
   bool throttle = false;
   // The GPUs that programs run on (docs/accelerators.md): `all`, or numbers, `0,2`; none: on this process's cores. A
   // session that cannot have them fails in every call, `no-gpu` or `gpu-library`, and never runs elsewhere instead. A
-  // process runs on one GPU, of `all` the first; the ranks of a machine share its GPUs, and all ranks have one or none.
+  // process deals its devices to its GPUs; the ranks of a machine share them, and all ranks have some or none.
   std::string gpus = {};
   std::int64_t gpu_memory = 0;  // bytes that a run may take of each GPU; 0: nine tenths of what is free
+  // On GPUs the seconds of statistics and of profiles are those that the GPUs took, as they are with a trace: steps
+  // then begin one by one, which costs a loop of small steps some time. Without it they are those of asking for a step.
+  bool gpu_times = false;
   Products products = Products::blas;
   // The placement of the text's meshes on the machine, instead of the one that the text gives: `auto` or a matrix,
   // `[[4,4],[1,4]]`.

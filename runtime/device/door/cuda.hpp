@@ -43,6 +43,7 @@ namespace tessera::device {
   FOREACH(record, cuEventRecord, (void* event, void* stream))                                                         \
   FOREACH(wait_for_event, cuEventSynchronize, (void* event))                                                          \
   FOREACH(ask_event, cuEventQuery, (void* event))                                                                     \
+  FOREACH(elapsed, cuEventElapsedTime, (float* milliseconds, void* begin, void* end))                                 \
   FOREACH(load_module, cuModuleLoadDataEx,                                                                            \
           (void** module, const void* code, unsigned count, int* options, void** values))                             \
   FOREACH(unload_module, cuModuleUnload, (void* module))                                                              \
@@ -82,6 +83,7 @@ inline constexpr int kFunctionStack = 3;    // bytes of memory that each thread 
 inline constexpr int kFunctionRegisters = 4;
 
 inline constexpr unsigned kStreamNonBlocking = 1;
+inline constexpr unsigned kEventWithTimes = 0;
 inline constexpr unsigned kEventNoTimes = 2;
 inline constexpr int kCaptureOfThread = 1;
 

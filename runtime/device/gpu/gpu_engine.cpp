@@ -197,6 +197,29 @@ base::Status GpuEngine::read_part(const runtime::TileView& from, const runtime::
   });
 }
 
+base::Result<std::int64_t> GpuEngine::mark() {
+  std::int64_t made = -1;
+  const auto add = [&](GpuLauncher& launcher) -> base::Status {
+    TESSERA_TRY_STATUS(launcher.begin_work());
+    TESSERA_TRY(mark, place_->marks.add());
+    made = mark;
+    return base::Done{};
+  };
+  TESSERA_TRY_STATUS(step(nullptr, add));
+  return made;
+}
+base::Result<std::vector<double>> GpuEngine::marked(std::int64_t mark) {
+  std::vector<double> seconds;
+  const auto take = [&](GpuLauncher& launcher) -> base::Status {
+    TESSERA_TRY_STATUS(launcher.begin_work());
+    TESSERA_TRY(known, place_->marks.take(mark));
+    seconds.push_back(known);
+    return base::Done{};
+  };
+  TESSERA_TRY_STATUS(step(nullptr, take));
+  return seconds;
+}
+
 base::Status GpuEngine::turn_ends() {
   return step(nullptr, [&](GpuLauncher& launcher) { return launcher.begin_work(); });
 }

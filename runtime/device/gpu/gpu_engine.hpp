@@ -10,6 +10,7 @@
 #include "runtime/device/gpu/gpu_launcher.hpp"
 #include "runtime/device/gpu/gpu_products.hpp"
 #include "runtime/device/gpu/loop_indices.hpp"
+#include "runtime/device/gpu/marks.hpp"
 #include "runtime/device/gpu/staging.hpp"
 #include "runtime/device/gpu/widened.hpp"
 #include "runtime/engine/engine.hpp"
@@ -28,6 +29,7 @@ struct GpuPlace {
         launcher(*gpu, memory, compiler),
         constants(*gpu, memory, staging),
         indices(*gpu, memory),
+        marks(*gpu),
         products(*gpu, memory, launcher, std::move(cublas), tf32_products) {}
   std::shared_ptr<std::recursive_mutex> mutex;  // sessions may share an engine
   std::unique_ptr<Gpu> gpu;
@@ -36,6 +38,7 @@ struct GpuPlace {
   GpuLauncher launcher;
   Constants constants;
   LoopIndices indices;
+  Marks marks;
   GpuProducts products;
   Widened widened;
 };
@@ -66,6 +69,9 @@ class GpuEngine final : public runtime::Engine, public std::enable_shared_from_t
 
   base::Status write(const runtime::TileView& host, const runtime::TileTarget& to) override;
   base::Status read(const runtime::TileView& from, const runtime::TileOut& host) override;
+
+  base::Result<std::int64_t> mark() override;
+  base::Result<std::vector<double>> marked(std::int64_t mark) override;
 
   base::Status turn_ends() override;
   base::Status wait() override;

@@ -4,6 +4,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <atomic>
 #include <chrono>
 #include <cstdlib>
 #include <filesystem>
@@ -76,7 +77,8 @@ void KernelFiles::write(const std::string& name, std::string_view code) const {
   if (folder_.empty()) return;
   std::error_code failed;
   fs::create_directories(folder_, failed);
-  const std::string beside = fmt::format("{}/{}.{}", folder_, name, getpid());
+  static std::atomic<int> files = 0;  // of this process
+  const std::string beside = fmt::format("{}/{}.{}.{}", folder_, name, getpid(), files++);
   {
     std::ofstream file(beside, std::ios::binary);
     file << head_of(code) << code;

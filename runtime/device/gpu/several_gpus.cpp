@@ -266,6 +266,26 @@ base::Status SeveralGpus::read(const runtime::TileView& from, const TileOut& hos
   return settled(places_[there]->read(from, host));
 }
 
+// All places are marked together, so that a mark has one number.
+base::Result<std::int64_t> SeveralGpus::mark() {
+  const std::scoped_lock lock(*places_.front()->place().mutex);
+  std::int64_t mark = -1;
+  for (const auto& place : places_) {
+    TESSERA_TRY(made, place->mark());
+    mark = made;
+  }
+  return mark;
+}
+base::Result<std::vector<double>> SeveralGpus::marked(std::int64_t mark) {
+  const std::scoped_lock lock(*places_.front()->place().mutex);
+  std::vector<double> seconds;
+  for (const auto& place : places_) {
+    TESSERA_TRY(known, place->marked(mark));
+    seconds.push_back(known.front());
+  }
+  return seconds;
+}
+
 base::Status SeveralGpus::turn_ends() {
   const std::scoped_lock lock(*places_.front()->place().mutex);
   for (const auto& place : places_) TESSERA_TRY_STATUS(settled(place->turn_ends()));

@@ -42,6 +42,9 @@ class SeveralGpus final : public runtime::Engine, public std::enable_shared_from
   base::Status write(const runtime::TileView& host, const runtime::TileTarget& to) override;
   base::Status read(const runtime::TileView& from, const runtime::TileOut& host) override;
 
+  base::Result<std::int64_t> mark() override;
+  base::Result<std::vector<double>> marked(std::int64_t mark) override;
+
   base::Status turn_ends() override;
   base::Status wait() override;
 
