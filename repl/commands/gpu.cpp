@@ -70,9 +70,26 @@ std::string json_text(const GpuReport& report) {
   return json.dump() + "\n";
 }
 
+int compile_one(const std::string& file, const GpuOptions& options, Console& console) {
+  auto read = script_to_check(file, std::nullopt, "", console);
+  if (!read) return kExitCommand;
+  read->config.products = options.products == "ordered" ? Products::ordered : Products::blas;
+  const auto made = compile_kernels(read->script.text, read->script.name, options.architecture, read->config);
+  if (!made) return failed(made.diagnostics(), console);
+  console.out(fmt::format("{}: {} for {}, {} of them compiled now, by NVRTC {}, in {}\n", read->script.name,
+                          counted(made->kernels, "kernel", "kernels"), options.architecture, made->compiled,
+                          made->compiler, made->folder));
+  return kExitDone;
+}
+
 }  // namespace
 
 int perform(const GpuOptions& options, Console& console) {
+  int status = kExitDone;
+  for (const std::string& file : options.files) {
+    if (const int one = compile_one(file, options, console); one != kExitDone) status = one;
+  }
+  if (!options.files.empty()) return status;
   const GpuReport report = gpus();
   if (options.json) {
     console.out(json_text(report));

@@ -45,6 +45,9 @@ struct RunOptions {
 // What there is to run programs on GPUs.
 struct GpuOptions {
   bool json = false;
+  std::vector<std::string> files;  // whose kernels are compiled; none: GPUs are listed
+  std::string architecture;        // for which, `sm_90`
+  std::string products = "blas";
 };
 
 struct CheckOptions {

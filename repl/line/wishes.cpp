@@ -212,6 +212,15 @@ void add_language_server(CLI::App& app, Wishes& wishes) {
 void add_gpu(CLI::App& app, Wishes& wishes) {
   CLI::App* gpu = app.add_subcommand("gpu", "List the GPUs, and what programs need to run on them.");
   flag(gpu, "--json", wishes.gpu.json, "one JSON object in one line");
+  CLI::App* compile = gpu->add_subcommand(
+      "compile", "Compile the kernels of scripts for GPUs that are not here: those then start without a delay.");
+  compile->add_option("FILE", wishes.gpu.files, "the scripts, or - for standard input")->type_name("")->required();
+  compile->add_option("--arch", wishes.gpu.architecture, "the architecture: sm_90 of an H100 or H200, sm_80 of an A100")
+      ->type_name("NAME")
+      ->required();
+  compile->add_option("--products", wishes.gpu.products, "as run has it: ordered products have kernels of ours")
+      ->type_name("HOW")
+      ->check(CLI::IsMember({"blas", "ordered", "tf32"}).description(""));
 }
 
 void add_session(CLI::App& app, Wishes& wishes) {

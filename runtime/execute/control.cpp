@@ -12,6 +12,9 @@ namespace tessera::runtime {
 
 namespace {
 
+// Carried values then have been in each of their two places.
+constexpr std::int64_t kTurnsOnPaper = 2;
+
 base::Diagnostic too_many_turns(const synth::Step& step, std::int64_t count) {
   return base::make(Kind::too_many_turns, count, count == 1 ? "" : "s").from_step(step.origin);
 }
@@ -21,8 +24,8 @@ base::Diagnostic too_many_turns(const synth::Step& step, std::int64_t count) {
 base::Status Executor::run_node(const synth::Step& step, const StepPlan& plan, const synth::Repeat& repeat) {
   TESSERA_TRY(count, storage_.scalar<std::int64_t>(repeat.count));
   TESSERA_TRY(begins, goes_on(repeat, repeat.initial));
-  const std::int64_t turns = begins ? count : 0;
-  if (begins && count < 1 && repeat.is_limited) return too_many_turns(step, count);
+  const std::int64_t turns = world_.on_paper ? kTurnsOnPaper : begins ? count : 0;
+  if (begins && turns < 1 && repeat.is_limited) return too_many_turns(step, count);
   for (const SharedPlace& place : plan.shared) {
     for (const synth::RegisterId id : place.by) storage_.move_to(id, storage_.offset(place.result));
   }
@@ -37,6 +40,7 @@ base::Status Executor::run_node(const synth::Step& step, const StepPlan& plan, c
     TESSERA_TRY_STATUS(end_turn(repeat, carried, turn, turns));
     TESSERA_TRY_STATUS(storage_.engine().turn_ends());
     TESSERA_TRY(more, goes_on(repeat, repeat.next));
+    if (world_.on_paper) continue;
     if (more && turn + 1 == turns && repeat.is_limited) return too_many_turns(step, count);
     if (more) continue;
     if (!writes_result_place(turn, turns)) TESSERA_TRY_STATUS(bring_to_results(repeat, carried));
@@ -107,6 +111,11 @@ base::Status Executor::end_turn(const synth::Repeat& repeat, const std::vector<C
 
 base::Status Executor::run_node(const synth::Step&, const StepPlan& plan, const synth::Choose& choose) {
   TESSERA_TRY(then, storage_.scalar<bool>(choose.condition));
+  if (world_.on_paper) TESSERA_TRY_STATUS(take_branch(plan, choose, !then));
+  return take_branch(plan, choose, then);
+}
+
+base::Status Executor::take_branch(const StepPlan& plan, const synth::Choose& choose, bool then) {
   const std::vector<synth::RegisterId>& values = then ? choose.then_results : choose.else_results;
   const auto is_direct = [&](std::size_t k) { return plan_[values[k]].written_to == choose.results[k]; };
   for (std::size_t k = 0; k < values.size(); ++k) {

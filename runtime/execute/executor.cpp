@@ -330,6 +330,9 @@ base::Status Executor::run_operation_of(const synth::Apply& apply, const StepPla
   return std::visit(
       [&](const auto& operation) -> base::Status {
         using T = std::remove_cvref_t<decltype(operation)>;
+        if constexpr (one_of<T, synth::Save, synth::Assert>) {
+          if (world_.on_paper) return base::Done{};
+        }
         if constexpr (is_effect<T>)
           return run_to_the_end(
               [&] { return run_effect(EffectStep{program_, storage_, world_, apply, output_bytes_}, operation); });

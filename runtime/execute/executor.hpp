@@ -111,6 +111,7 @@ class Executor {
     std::int64_t result_offset = 0;
     bool direct = false;  // the body writes the next value where it is wanted
   };
+  base::Status take_branch(const StepPlan& plan, const synth::Choose& choose, bool then);
   base::Result<std::vector<Carried>> begin_loop(const synth::Repeat& repeat, std::int64_t turns);
   base::Result<bool> goes_on(const synth::Repeat& repeat, const std::vector<synth::RegisterId>& values);
   base::Status bring_to_results(const synth::Repeat& repeat, const std::vector<Carried>& carried);

@@ -86,6 +86,9 @@ struct World {
   // The seconds of steps on GPUs are those of the GPUs, as they are with a trace; a step then begins by itself, and not
   // with those that follow it. Without it they are those at which a step was asked for.
   bool engine_times = false;
+  // Nothing is computed: the engine is asked for every step, also of branches that are not taken, and of loops for two
+  // turns, so that it gets to know what the program needs of it. What it reads means nothing, files are left alone.
+  bool on_paper = false;
   // At the end of a run that fails: the costs of the steps that were done before.
   std::function<void(const std::vector<OriginStatistics>&)> counted_of_failed;
   // For all devices of this process; 0: three quarters of the machine's for all processes of the team that it runs.

@@ -1,6 +1,7 @@
 """Options and settings that ask for GPUs, on any machine: number 4000 is none, and nothing ever runs elsewhere instead."""
 
 import json
+import tempfile
 from pathlib import Path
 
 from driver import CommandLine, main
@@ -78,6 +79,30 @@ class Gpu(CommandLine):
         if not (emulated / "libcuda.so.1").exists():
             self.skipTest("the emulated driver is not built")
         self.environment.update(TESSERA_CUDA=str(emulated), XDG_CACHE_HOME=str(emulated / "cache"), **more)
+
+    def test_kernels_are_compiled_without_a_gpu(self):
+        """A run finds all that it needs: of branches that were not taken, of loops, and of what files hold."""
+        self.on_emulated_gpus()
+        self.write("a.tess", "mesh m = [x: 2]\nlet a = iota(f32[40@x, 8])\nlet n = max(a)\n"
+                             "let b = loop b = a while max(b) > 3.0, max=100_000_000 { b * 0.25 + sin(b) }\n"
+                             "let c = if n > 1.0 { cumsum(b, 0) } else { exp(b as [40, 8@x]) as [40@x, 8] }\n"
+                             "assert n > 1.0\nsave(c, \"c.npy\")\nprint c[3, 4], sort(sum(c, dim=1), 0)[5]\n")
+        with tempfile.TemporaryDirectory() as cache:
+            self.environment["XDG_CACHE_HOME"] = cache
+            kept = Path(cache) / "tessera/kernels"
+            done = self.tessera("gpu", "compile", "--arch", "sm_90", "a.tess")
+            self.assertEqual((done.status, done.err), (0, ""))
+            self.assertRegex(done.out, r"^a\.tess: \d+ kernels for sm_90, \d+ of them compiled now, by NVRTC 13\.9")
+            self.assertFalse((self.folder / "c.npy").exists())
+            files = {path.name for path in kept.iterdir()}
+            self.assertGreater(len(files), 10)
+            self.assertIn(", 0 of them compiled now", self.succeeds("gpu", "compile", "--arch", "sm_90", "a.tess"))
+            self.environment["TESSERA_EMULATED_FAILURE"] = "nvrtcCompileProgram:1:6"
+            usual = self.succeeds("run", "a.tess")
+            self.assertEqual(self.succeeds("run", "--gpu", "0", "a.tess"), usual)
+            self.assertEqual({path.name for path in kept.iterdir()}, files)
+        for words, status, said in [(["--arch", "hopper"], 2, "`hopper` is no architecture of a GPU"), (["--arch", "sm_52"], 3, "too old")]:
+            self.assertIn(said, self.fails(status, "gpu", "compile", *words, "a.tess").err)
 
     def test_devices_are_dealt_to_gpus(self):
         """Also those of a value that was made when there were fewer: they are dealt anew."""

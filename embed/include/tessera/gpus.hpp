@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "tessera/tessera.hpp"
@@ -44,5 +45,20 @@ struct GpuReport {
 
 // Opens what there is, and no GPU for work.
 TESSERA_API GpuReport gpus();
+
+// Kernels that were compiled for GPUs that are not here.
+struct GpuKernels {
+  std::int64_t kernels = 0;   // that the program may need
+  std::int64_t compiled = 0;  // of them, those that were not kept yet
+  std::string compiler;       // NVRTC's version, `13.0`: GPUs find what the same compiler has made
+  std::string folder;         // where they are kept
+};
+
+// Compiles the kernels of a program for GPUs of an architecture, `sm_90`, and keeps them where `--gpu` looks for them:
+// the program then starts without a compiler's delay. Nothing is computed, and no GPU is needed; of files only the
+// headers of those that are loaded are read. The kernels are those of all devices on one GPU: copies between several
+// may need others.
+TESSERA_API Result<GpuKernels> compile_kernels(std::string_view text, std::string_view name,
+                                               std::string_view architecture, const Config& config = {});
 
 }  // namespace tessera

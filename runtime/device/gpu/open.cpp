@@ -30,14 +30,6 @@ base::Result<std::shared_ptr<const Cuda>> opened_driver(const Folders& folders) 
   return std::shared_ptr<const Cuda>(std::move(cuda));
 }
 
-base::Result<std::shared_ptr<const Nvrtc>> opened_compiler(const Folders& folders, int driver_version) {
-  auto nvrtc = std::make_shared<Nvrtc>(open_nvrtc(folders, driver_version));
-  if (!nvrtc->is_there()) {
-    return base::make(runtime::Kind::gpu_library, nvrtc->missing).suggest(with_places(kInstallNvrtc, nvrtc->search));
-  }
-  return std::shared_ptr<const Nvrtc>(std::move(nvrtc));
-}
-
 // None where products are computed in order, or where no library is found.
 std::shared_ptr<const Cublas> opened_products(const GpuRequest& request, int driver_version) {
   if (request.ordered_products) return nullptr;
@@ -82,6 +74,14 @@ base::Result<std::shared_ptr<GpuEngine>> opened_gpu(Opened& common, int number, 
 }
 
 }  // namespace
+
+base::Result<std::shared_ptr<const Nvrtc>> opened_compiler(const Folders& folders, int driver_version) {
+  auto nvrtc = std::make_shared<Nvrtc>(open_nvrtc(folders, driver_version));
+  if (!nvrtc->is_there()) {
+    return base::make(runtime::Kind::gpu_library, nvrtc->missing).suggest(with_places(kInstallNvrtc, nvrtc->search));
+  }
+  return std::shared_ptr<const Nvrtc>(std::move(nvrtc));
+}
 
 base::Result<std::shared_ptr<runtime::Engine>> open_gpus(const GpuRequest& request) {
   return base::guarded([&]() -> base::Result<std::shared_ptr<runtime::Engine>> {

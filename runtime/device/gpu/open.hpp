@@ -5,7 +5,7 @@
 #include <memory>
 #include <vector>
 
-#include "runtime/device/door/search.hpp"
+#include "runtime/device/door/door.hpp"
 #include "runtime/engine/engine.hpp"
 
 namespace tessera::device {
@@ -17,6 +17,9 @@ struct GpuRequest {
   Folders folders;
   bool tf32_products = false;  // large products of f32 round their operands
 };
+
+// NVRTC, for a driver of this version; or where it was looked for.
+base::Result<std::shared_ptr<const Nvrtc>> opened_compiler(const Folders& folders, int driver_version);
 
 base::Result<std::shared_ptr<runtime::Engine>> open_gpus(const GpuRequest& request);
 
