@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
+#include <atomic>
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
@@ -63,10 +64,16 @@ std::string place_of(const std::string& text, std::string_view ending) {
   return fmt::format("{}/{:016x}{}", kKept, hash_of(all), ending);
 }
 
+// A name that no other process has, and no other thread.
+std::string own_name(const std::string& place) {
+  static std::atomic<int> names = 0;
+  return fmt::format("{}.{}.{}", place, getpid(), names++);
+}
+
 // Runs the compiler over a text. What it makes is written beside its place and then renamed, so that nobody sees half
 // of it.
 base::Status compile(const std::string& text, std::string_view how, const std::string& place) {
-  const std::string own = fmt::format("{}.{}", place, getpid());
+  const std::string own = own_name(place);
   std::ofstream(own + ".cpp") << text;
   const std::string command =
       fmt::format("'{}' {} {} -o '{}' '{}.cpp' > '{}.log' 2>&1", kCompiler, options(), how, own, own, own);
@@ -98,7 +105,7 @@ std::string first_lines(const std::string& text) {
 base::Result<std::string> precompiled(const std::string& lines) {
   const std::string header = place_of(lines, ".hpp");
   if (std::filesystem::exists(header + ".gch")) return header;
-  const std::string own = fmt::format("{}.{}", header, getpid());
+  const std::string own = own_name(header);
   std::ofstream(own) << lines;
   std::filesystem::rename(own, header);
   TESSERA_TRY_STATUS(compile(lines, "-x c++-header", header + ".gch"));
