@@ -194,23 +194,21 @@ class Kills(RanksTest):
         return self.script(text)
 
     def doomed(self, path, rank, message, sharing="off", outlived=()):
-        """The launch in which that rank ends before that message of its own, and the seconds that all others then take to
-        end; none if it did not come so far."""
+        """The launch in which that rank ends before that message of its own, and the seconds that all other ranks then take to
+        end (Open MPI's launcher may never end: see end_soon); none if it did not come so far."""
         process = self.start([self.mpirun, "-np", 4, *outlived, *self.command("run", "--machine", self.folder / "nodes.json", path)],
                              env=dict(os.environ, TESSERA_SHARED_MEMORY=sharing, LD_PRELOAD=DOOMED,
                                       TESSERA_DOOMED=f"{rank} {message}"))
         killed = self.folder / "killed"
         while process.poll() is None and not killed.exists():
             time.sleep(0.01)
-        if killed.exists():
-            self.expect_gone(ranks_below(process.pid), 5)
-            self.end_soon(process, [])
-        done = self.finish(process, time.monotonic())
         if not killed.exists():
-            return done, None
+            return self.finish(process, time.monotonic()), None
+        self.expect_gone(ranks_below(process.pid), 5)
         seconds = time.time() - killed.stat().st_mtime
         killed.unlink()
-        return done, seconds
+        self.end_soon(process, [])
+        return self.finish(process, time.monotonic()), seconds
 
     def kill_at_messages_of_a_sum(self, part):
         """In every slot of a reduction program somebody sends. Ranks that send messages, as those of several machines do, are
