@@ -97,7 +97,8 @@ struct TypeExpr {
 // ---- Expressions --------------------------------------------------------------------------------------------------
 
 struct IntLiteral {
-  std::int64_t value;  // never negative; a literal beyond 64 bits is a diagnostic of the parser
+  std::int64_t value;       // never negative; a literal beyond 64 bits is a diagnostic of the parser
+  bool is_grouped = false;  // `65_536`: printed so again, in groups of three
 };
 struct FloatLiteral {
   double value;

@@ -50,7 +50,9 @@ class Comparison {
   }
 
   bool same(const Expr& x, const Expr& y) const { return same(x.node, y.node); }
-  bool same(const IntLiteral& x, const IntLiteral& y) const { return x.value == y.value; }
+  bool same(const IntLiteral& x, const IntLiteral& y) const {
+    return x.value == y.value && x.is_grouped == y.is_grouped;
+  }
   bool same(const FloatLiteral& x, const FloatLiteral& y) const { return x.value == y.value && x.text == y.text; }
   bool same(const BoolLiteral& x, const BoolLiteral& y) const { return x.value == y.value; }
   bool same(const StringLiteral& x, const StringLiteral& y) const { return x.value == y.value; }

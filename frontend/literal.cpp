@@ -118,6 +118,16 @@ Worth<std::int64_t> size_value(std::string_view text, Span span) {
   return *count * known->bytes;
 }
 
+std::string grouped(std::string_view digits) {
+  constexpr std::size_t kGroup = 3;
+  std::string text;
+  for (std::size_t i = 0; i < digits.size(); ++i) {
+    if (i > 0 && (digits.size() - i) % kGroup == 0) text.push_back('_');
+    text.push_back(digits[i]);
+  }
+  return text;
+}
+
 std::string size_text(std::int64_t bytes) {
   const std::string plain = fmt::format("{}", bytes);
   std::string shortest;

@@ -311,13 +311,15 @@ class Printer {
   DocId bare(ExprId id, int wanted) {
     const Expr& e = ast_[id];
     const DocId doc = std::visit([&](const auto& node) { return expr(id, node); }, e.node);
-    const bool kept = e.parenthesised && is_compound(e) && wanted > kWholeLevel;  // as written: for those who read it
+    const bool helps = is_compound(e) || std::holds_alternative<Binary>(e.node);
+    const bool kept = e.parenthesised && helps && wanted > kWholeLevel;  // as written: for those who read it
     if (level_of(e) >= wanted && !kept) return doc;
     return doc_.concat({words("("), doc, words(")")});
   }
 
   DocId expr(ExprId, const IntLiteral& literal) {
-    return words(fmt::format("{}", static_cast<std::uint64_t>(literal.value)));
+    const std::string digits = fmt::format("{}", static_cast<std::uint64_t>(literal.value));
+    return words(literal.is_grouped ? grouped(digits) : digits);
   }
   DocId expr(ExprId, const FloatLiteral& literal) { return words(literal.text); }
   DocId expr(ExprId, const BoolLiteral& literal) { return words(literal.value ? "true" : "false"); }

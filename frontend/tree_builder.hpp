@@ -341,7 +341,8 @@ class TreeBuilder : TreeWords {
     if (c->operand == nullptr) return indexed(c);
     const bool least = is_least_integer(text(c->operand));  // alone it does not fit
     return add(span(c), Unary{UnaryOp::negate,
-                              least ? add(span(c->operand), IntLiteral{kLeastInteger}) : arithmetic(c->operand)});
+                              least ? add(span(c->operand), IntLiteral{kLeastInteger, has_groups(text(c->operand))})
+                                    : arithmetic(c->operand)});
   }
 
   ExprId binary(Span where, ExprId left, antlr4::Token* op, ExprId right) {
@@ -492,8 +493,10 @@ class TreeBuilder : TreeWords {
     return add(span(c), std::move(loop));
   }
 
+  static bool has_groups(std::string_view digits) { return digits.find('_') != std::string_view::npos; }
   ExprId integer(antlr4::Token* token) {
-    return add(span(token), IntLiteral{first_error_.worth(integer_value(text(token), span(token)))});
+    const std::int64_t value = first_error_.worth(integer_value(text(token), span(token)));
+    return add(span(token), IntLiteral{value, value >= kLeastGrouped && has_groups(text(token))});
   }
 };
 

@@ -201,6 +201,8 @@ class Verifier {
   void check(const IntLiteral& literal) {
     const bool least = literal.value == kLeastInteger && least_allowed_;
     TESSERA_CHECK(literal.value >= 0 || least, "a negative integer literal");
+    TESSERA_CHECK(least || literal.value >= kLeastGrouped || !literal.is_grouped,
+                  "a number too small for groups of digits");
     least_allowed_ = false;
   }
   void check(const FloatLiteral& literal) {

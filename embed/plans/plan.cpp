@@ -129,6 +129,8 @@ std::vector<Plan::Step> Plan::steps() const {
   return result;
 }
 
+bool Plan::changes_nothing() const { return synth::changes_nothing(*impl_->plan); }
+
 std::string Plan::mesh_text() const { return synth::print(impl_->plan->from.mesh()); }
 std::string Plan::to_mesh_text() const {
   const synth::Mesh& to = impl_->plan->to.mesh();

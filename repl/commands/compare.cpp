@@ -32,7 +32,7 @@ std::string ratio(std::int64_t value, std::int64_t bound) {
 
 Row row_of(const std::string& planner, const Plan& plan) {
   return {planner,
-          fmt::format("{}", plan.steps().size()),
+          steps_text(plan),
           bytes_text(plan.received_bytes_total()),
           ratio(plan.received_bytes_total(), plan.lower_bound_bytes_total()),
           bytes_text(plan.local_bytes_max()),

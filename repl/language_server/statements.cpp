@@ -31,7 +31,7 @@ std::string compared(const View& view, const Plan& ours) {
     request.to_mesh = ours.to_mesh_text();
     const auto plan = make_plan(request);
     if (!plan) continue;
-    rows.push_back({planner, fmt::format("{}", plan->steps().size()), bytes_text(plan->received_bytes_total()),
+    rows.push_back({planner, steps_text(*plan), bytes_text(plan->received_bytes_total()),
                     bytes_text(plan->local_bytes_max()), bytes_text(plan->peak_bytes()),
                     seconds_text(plan->seconds())});
   }

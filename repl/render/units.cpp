@@ -13,6 +13,8 @@ std::string extents_text(const std::vector<std::int64_t>& extents) {
   return fmt::format("{}", fmt::join(extents, "x"));
 }
 
+std::string steps_text(const Plan& plan) { return fmt::format("{}", plan.changes_nothing() ? 0 : plan.steps().size()); }
+
 std::string counted(std::int64_t count, std::string_view one, std::string_view several) {
   return fmt::format("{} {}", count, count == 1 ? one : several);
 }

@@ -78,8 +78,8 @@ Row heading(bool measured) {
 }
 
 Row compared_row(const std::string& planner, const Plan& plan) {
-  return {planner, fmt::format("{}", plan.steps().size()), bytes_text(plan.received_bytes_total()),
-          bytes_text(plan.peak_bytes()), seconds_text(plan.seconds())};
+  return {planner, steps_text(plan), bytes_text(plan.received_bytes_total()), bytes_text(plan.peak_bytes()),
+          seconds_text(plan.seconds())};
 }
 
 // Beside each time, which it is when the fastest is the first; times that print alike share a place. `4.03 us (1)`. One

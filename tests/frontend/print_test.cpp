@@ -41,13 +41,15 @@ const std::vector<Printed> kPrinted = {
     {"let a = [(b with [0] = 1), [1]]", "let a = [b with [0] = 1, [1]]\n"},
     {"loop w=1 for i<9 while w<3{w}", "loop w = 1 for i < 9 while w < 3 { w }\n"},
     {"loop w=1,v=2 while(w<3),max = 5{(w,v)}", "loop w = 1, v = 2 while w < 3, max=5 { (w, v) }\n"},
-    // Parentheses: only those that are needed.
-    {"let a = ((b) + ((c * d)))", "let a = b + c * d\n"},
+    // Parentheses: those that are needed, and those around an operation within another, which help to read.
+    {"let a = ((b) + ((c * d)))", "let a = b + (c * d)\n"},
+    {"let a = ((b * c) + d) + (e)", "let a = (b * c) + d + e\n"},
+    {"let a = f((b + c), [(d)])", "let a = f(b + c, [d])\n"},
     {"let a = (b + c) * d", "let a = (b + c) * d\n"},
     {"let a = b - (c - d) - e", "let a = b - (c - d) - e\n"},
-    {"let a = (b ** c) ** d ** (e ** f)", "let a = (b**c)**d**e**f\n"},
+    {"let a = (b ** c) ** d ** (e ** f)", "let a = (b**c)**d**(e**f)\n"},
     {"let a = (-b) ** (-c)", "let a = (-b)**-c\n"},
-    {"let a = !(b == c)", "let a = !b == c\n"},
+    {"let a = !(b == c)", "let a = !(b == c)\n"},
     {"let a = (!b) == c", "let a = (!b) == c\n"},
     {"let a = (b || c) && !(d && e)", "let a = (b || c) && !(d && e)\n"},
     {"let a = (b as [8]) + c", "let a = (b as [8]) + c\n"},
@@ -73,8 +75,9 @@ const std::vector<Printed> kPrinted = {
     {"\n\na\n\n\n\nb\nc\n\n", "a\n\nb\nc\n"},
     {"let a = {\n\n\n  let b = 1\n\n\n  b\n\n}", "let a = {\n  let b = 1\n\n  b\n}\n"},
     {"let a = [\n\n1,\n\n2]\nb", "let a = [1, 2]\nb\n"},
-    // Literals: as written, but for strings.
-    {"print 1_000, 1_0.5e1, .5, \"\\u{41}\\u{7}\"", "print 1000, 1_0.5e1, .5, \"A\\u{7}\"\n"},
+    // Literals: as written, but for strings, and groups of digits, which are of three.
+    {"let a: f32[6_5536@x, 1_2] = b[1_00_00]", "let a: f32[65_536@x, 12] = b[10_000]\n"},
+    {"print 1_000, 1_0.5e1, .5, \"\\u{41}\\u{7}\"", "print 1_000, 1_0.5e1, .5, \"A\\u{7}\"\n"},
 };
 
 TEST(Print, LaysOutInOneWay) {

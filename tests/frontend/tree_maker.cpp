@@ -3,6 +3,8 @@
 #include <optional>
 #include <utility>
 
+#include "frontend/literal.hpp"
+
 namespace tessera::frontend::testing {
 
 namespace {
@@ -25,6 +27,10 @@ Ast TreeMaker::program() {
 
 Name TreeMaker::name() { return {one_of(kNames), {}}; }
 std::string TreeMaker::text() { return one_of(kStrings); }
+IntLiteral TreeMaker::integer() {
+  const std::int64_t value = one_of(kIntegers);
+  return {value, value >= kLeastGrouped && draw_(2) == 1};
+}
 
 StatementId TreeMaker::statement() {
   switch (draw_(11)) {
@@ -148,7 +154,7 @@ std::optional<OnDevices> TreeMaker::on_devices() {
 Dimension TreeMaker::dimension() {
   Dimension dimension;
   dimension.from_file = draw_(6) == 5;
-  if (!dimension.from_file) dimension.extent = draw_(3) == 2 ? expr() : add(IntLiteral{one_of(kIntegers)});
+  if (!dimension.from_file) dimension.extent = draw_(3) == 2 ? expr() : add(integer());
   if (draw_(2) == 1) dimension.axes = some([&] { return axis_use(); });
   return dimension;
 }
@@ -166,7 +172,7 @@ ExprId TreeMaker::expr() {
 ExprId TreeMaker::atom() {
   switch (draw_(5)) {
     case 0: return add(NameRef{name().text});
-    case 1: return add(IntLiteral{one_of(kIntegers)});
+    case 1: return add(integer());
     case 2: {
       const std::string& text = one_of(kFloats);
       std::string digits = text;

@@ -38,6 +38,7 @@ class TreeMaker {
 
   Name name();
   std::string text();
+  IntLiteral integer();
   StatementId statement();
   enum class Where : std::uint8_t { block, alone };
   StatementId in_block(Where where = Where::block);

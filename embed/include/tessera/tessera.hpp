@@ -155,6 +155,7 @@ class TESSERA_API Plan {
     bool launches = false;        // a collective is started: not so for a slice or a keep
   };
   std::vector<Step> steps() const;
+  bool changes_nothing() const;  // does every device hold its part already? There may be a step that moves nothing
   MeshAxes mesh() const;
   std::string mesh_text() const;     // `x:4,y:2`; empty: one device
   std::string to_mesh_text() const;  // of the target's, where it is another

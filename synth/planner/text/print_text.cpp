@@ -135,8 +135,8 @@ std::string meshes_text(const Plan& plan, const PlanWords& words) {
   return fmt::format("  on mesh {}\n", words.print(from));
 }
 
-// Is every tile of the target what its device holds already, between meshes too? Where nobody receives anything, the
-// tiles lie within those before.
+}  // namespace
+
 bool changes_nothing(const Plan& plan) {
   const auto held = [](const ArrayType& type) {
     std::int64_t sum = 0;
@@ -146,8 +146,6 @@ bool changes_nothing(const Plan& plan) {
   if (plan.steps.empty()) return true;
   return plan.steps.size() == 1 && is_local_copy(plan.steps[0]) && held(plan.from) == held(plan.to);
 }
-
-}  // namespace
 
 std::string_view shown_name(const PlanStep& step) {
   return is_local_copy(step) ? name(CollectiveKind::slice) : name(step.collective);

@@ -22,6 +22,10 @@ struct PlanWords {
 std::string_view shown_name(const PlanStep& step);
 std::string_view shown_mpi_name(const PlanStep& step);
 
+// Is every tile of the target what its device holds already, between meshes too? Where nobody receives anything, the
+// tiles lie within those before.
+bool changes_nothing(const Plan& plan);
+
 // For people: a line per step (collective, axes, MPI name, local shape before and after, bytes, peak), then totals
 // beside their bounds.
 std::string print_text(const Plan& plan, const PlanWords& words = {});
