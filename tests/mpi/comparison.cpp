@@ -1,29 +1,41 @@
 #include "tests/mpi/comparison.hpp"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
+#include <cstdint>
 #include <filesystem>
 #include <fstream>
+#include <functional>
 #include <iterator>
 #include <map>
 #include <regex>
+#include <span>
+#include <sstream>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
 namespace tessera::ranks {
 
-namespace {
-
 namespace fs = std::filesystem;
 using cases::Faults;
 
 // A session and what came of its run.
-struct Run {
+struct ProgramRun {
   Session session;
   Diagnostics diagnostics;
 };
+
+namespace {
+
+ProgramRun perform(Config config, const Program& program) {
+  ProgramRun run{Session(std::move(config)), {}};
+  run.diagnostics = run.session.run(program.text, program.name).diagnostics();
+  return run;
+}
 
 // A diagnostic as one line, without the rank that had it: the simulation has none.
 std::string line_of(const Diagnostic& diagnostic) {
@@ -31,12 +43,6 @@ std::string line_of(const Diagnostic& diagnostic) {
   std::string line = fmt::format("{}: {}", diagnostic.slug, std::regex_replace(diagnostic.message, rank, ""));
   for (const Label& label : diagnostic.labels) line += fmt::format(" {}:{}", label.place.line, label.place.column);
   return line;
-}
-
-std::string lines_of(const Diagnostics& diagnostics) {
-  std::string text;
-  for (const Diagnostic& diagnostic : diagnostics) text += line_of(diagnostic) + "\n";
-  return text;
 }
 
 // Every file below a folder, by its path.
@@ -50,98 +56,136 @@ std::map<std::string, std::string> files_of(const fs::path& folder) {
   return files;
 }
 
-class Comparison {
- public:
-  Comparison(Crew& crew, const cases::Settings& settings)
-      : crew_(crew), own_folder_(settings), shared_folder_(crew.next_folder()), settings_(settings) {}
+// Stands for bytes that another rank has.
+std::string digest(std::string_view bytes) {
+  return fmt::format("{} B, {:016x}", bytes.size(), std::hash<std::string_view>{}(bytes));
+}
+std::string digest(std::span<const std::byte> bytes) {
+  return digest(std::string_view(reinterpret_cast<const char*>(bytes.data()), bytes.size()));
+}
 
-  Faults run(std::string_view text, std::string_view name) {
-    make_shared_folder();
-    std::string simulated_output, output;
-    Config config = cases::configuration(settings_, own_folder_, cases::KeepValues::yes, simulated_output);
-    Run simulated = perform(config, text, name);
-    config = cases::configuration(settings_, own_folder_, cases::KeepValues::yes, output);
-    config.files.root = shared_folder_;
-    Run together = perform(crew_.together(std::move(config)), text, name);
-    expect_same("diagnostics", lines_of(simulated.diagnostics), lines_of(together.diagnostics));
-    expect_same("output", crew_.rank() == 0 ? simulated_output : "", output);
-    compare_names(simulated.session, together.session);
-    compare_folders();
-    return std::move(faults_);
+// What a rank has after a run, as text, of which two are compared: a line a fact.
+class Account {
+ public:
+  using Devices = std::pair<std::int64_t, std::int64_t>;  // of the run, without the end
+
+  // Its own, or what that of the rank with these devices has to be after the run that a session simulated.
+  static std::string own(const ProgramRun& run, const std::string& output) { return Account(run, output).text_; }
+  static std::string expected(const ProgramRun& simulated, const std::string& output, Devices devices) {
+    return Account(simulated, output, &devices).text_;
   }
 
  private:
-  using Dealt = std::vector<std::pair<std::int64_t, std::int64_t>>;  // the devices of each rank
-
-  static Run perform(Config config, std::string_view text, std::string_view name) {
-    Run run{Session(std::move(config)), {}};
-    run.diagnostics = run.session.run(text, name).diagnostics();
-    return run;
-  }
-
-  void make_shared_folder() {
-    if (crew_.rank() == 0) {
-      fs::create_directory(shared_folder_);
-      fs::copy(own_folder_.path(), shared_folder_, fs::copy_options::recursive);
-    }
-    crew_.meet();
-  }
-
-  void compare_folders() {
-    crew_.meet();
-    if (crew_.rank() != 0) return;
-    if (files_of(own_folder_.path()) != files_of(shared_folder_)) faults_.push_back("the files differ");
-    fs::remove_all(shared_folder_);
-  }
-
-  void expect_same(std::string_view what, const std::string& simulated, const std::string& together) {
-    if (simulated == together) return;
-    faults_.push_back(fmt::format("{} of the simulation:\n{}\non ranks:\n{}", what, simulated, together));
-  }
-
-  void compare_names(const Session& simulated, const Session& together) {
-    std::string expected, actual;
-    for (const Binding& binding : simulated.names()) expected += fmt::format("{} : {}\n", binding.name, binding.type);
-    for (const Binding& binding : together.names()) actual += fmt::format("{} : {}\n", binding.name, binding.type);
-    expect_same("names", expected, actual);
-    if (expected != actual) return;
-    for (const Binding& binding : simulated.names()) {
-      const auto here = simulated.get(binding.name);
-      const auto there = together.get(binding.name);
-      if (here.ok() != there.ok()) faults_.push_back(fmt::format("`{}` is kept on one side only", binding.name));
-      if (here.ok() && there.ok()) compare_arrays(binding.name, *here, *there, together.devices());
+  Account(const ProgramRun& run, const std::string& output, const Devices* devices = nullptr) : devices_(devices) {
+    for (const Diagnostic& diagnostic : run.diagnostics) line("diagnostic", line_of(diagnostic));
+    std::istringstream printed(output);
+    for (std::string one; std::getline(printed, one);) line("output", one);
+    for (const Binding& binding : run.session.names()) {
+      line("name", fmt::format("{} : {}", binding.name, binding.type));
+      const auto array = run.session.get(binding.name);
+      line(binding.name, array.ok() ? "is kept" : "is not kept");
+      if (array.ok()) add(binding.name, *array);
     }
   }
 
-  void compare_arrays(const std::string& name, const Array& simulated, const Array& together, const Dealt& dealt) {
-    const auto [first, end] = dealt.at(static_cast<std::size_t>(crew_.rank()));
-    for (std::int64_t device = 0; device < simulated.devices(); ++device) {
-      const auto there = together.tile(device);
-      const std::int64_t of_run = simulated.device_of_run(device);
-      if (there.ok() != (first <= of_run && of_run < end))
-        faults_.push_back(fmt::format("`{}`: device {} is dealt to another rank", name, device));
-      if (!there.ok()) continue;
-      const auto here = simulated.tile(device);
-      if (here->box != there->box || here->bytes != there->bytes)
-        faults_.push_back(fmt::format("`{}`: the tile of device {} differs", name, device));
+  void add(const std::string& name, const Array& array) {
+    for (std::int64_t device = 0; device < array.devices(); ++device) {
+      const std::int64_t of_run = array.device_of_run(device);
+      if (devices_ != nullptr && (of_run < devices_->first || devices_->second <= of_run)) continue;
+      if (const auto tile = array.tile(device)) {
+        line(name, fmt::format("tile of device {}: {}, {}", device, fmt::join(tile->box, ","), digest(tile->bytes)));
+      }
     }
-    if (simulated.bytes() != together.bytes()) faults_.push_back(fmt::format("`{}`: the whole arrays differ", name));
-    if (simulated.text() != together.text()) faults_.push_back(fmt::format("`{}`: the texts differ", name));
-    if (simulated.picture() != together.picture()) faults_.push_back(fmt::format("`{}`: the pictures differ", name));
+    line(name, "whole: " + digest(array.bytes()));
+    line(name, "text: " + digest(array.text()));
+    line(name, "picture: " + digest(array.picture()));
   }
 
-  Crew& crew_;
-  const cases::RunFolder own_folder_;
-  const std::string shared_folder_;
-  const cases::Settings& settings_;
-  Faults faults_;
+  void line(std::string_view what, std::string_view says) { text_ += fmt::format("{}: {}\n", what, says); }
+
+  const Devices* devices_;
+  std::string text_;
 };
+
+std::vector<std::string> lines_of(const std::string& text) {
+  std::vector<std::string> lines;
+  std::istringstream in(text);
+  for (std::string line; std::getline(in, line);) lines.push_back(line);
+  return lines;
+}
+
+// The lines of one text that another has not.
+std::string missing(const std::string& from, const std::string& in) {
+  const std::vector<std::string> there = lines_of(in);
+  std::string lines;
+  for (const std::string& line : lines_of(from)) {
+    if (std::find(there.begin(), there.end(), line) == there.end()) lines += "  " + line + "\n";
+  }
+  return lines.empty() ? "  (the same lines in another order or number)\n" : lines;
+}
 
 }  // namespace
 
-Faults compare_with_simulation(Crew& crew, std::string_view text, std::string_view name,
-                               const cases::Settings& settings) {
-  return Comparison(crew, settings).run(text, name);
+// A program, and what came of its simulation.
+struct Comparisons::Simulated {
+  explicit Simulated(std::size_t of, Program of_program)
+      : number(of),
+        program(std::move(of_program)),
+        folder(program.settings),
+        run(perform(cases::configuration(program.settings, folder, cases::KeepValues::yes, output), program)) {}
+
+  std::size_t number;
+  Program program;
+  cases::RunFolder folder;
+  std::string output;
+  ProgramRun run;
+};
+
+Comparisons::Comparisons(Crew& crew) : crew_(crew) {}
+Comparisons::~Comparisons() = default;
+
+std::size_t Comparisons::add(std::function<Program()> program) {
+  programs_.push_back(std::move(program));
+  return programs_.size() - 1;
+}
+
+// The programs of a turn are as many as the ranks.
+void Comparisons::simulate_own_of(std::size_t turn) {
+  const std::size_t number = turn * static_cast<std::size_t>(crew_.size()) + static_cast<std::size_t>(crew_.rank());
+  if (number >= programs_.size() || (own_ != nullptr && own_->number == number)) return;
+  own_ = nullptr;  // its folder goes first
+  own_ = std::make_unique<Simulated>(number, programs_[number]());
+}
+
+Faults Comparisons::run(std::size_t number) {
+  simulate_own_of(number / static_cast<std::size_t>(crew_.size()));
+  const Program program = programs_[number]();
+  const cases::RunFolder folder(program.settings);
+  const fs::path shared = crew_.next_folder();
+  if (crew_.rank() == 0) {
+    fs::create_directory(shared);
+    fs::copy(folder.path(), shared, fs::copy_options::recursive);
+  }
+  crew_.meet();
+  std::string output;
+  Config config = cases::configuration(program.settings, folder, cases::KeepValues::yes, output);
+  config.files.root = shared;
+  const ProgramRun together = perform(crew_.together(std::move(config)), program);
+  const std::vector<std::string> accounts = crew_.share(Account::own(together, output));
+  Faults faults;
+  if (own_ != nullptr && own_->number == number) {
+    const auto dealt = together.session.devices();
+    for (std::size_t rank = 0; rank < accounts.size(); ++rank) {
+      const std::string expected = Account::expected(own_->run, rank == 0 ? own_->output : "", dealt.at(rank));
+      if (accounts[rank] == expected) continue;
+      faults.push_back(fmt::format("simulated, but not so on rank {}:\n{}on rank {}, but not simulated:\n{}", rank,
+                                   missing(expected, accounts[rank]), rank, missing(accounts[rank], expected)));
+    }
+    if (files_of(own_->folder.path()) != files_of(shared)) faults.push_back("the files differ");
+  }
+  crew_.meet();
+  if (crew_.rank() == 0) fs::remove_all(shared);
+  return faults;
 }
 
 }  // namespace tessera::ranks

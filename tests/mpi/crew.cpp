@@ -6,6 +6,7 @@
 #include <cstdlib>
 #include <filesystem>
 #include <string_view>
+#include <utility>
 
 namespace tessera::ranks {
 
@@ -24,11 +25,13 @@ Config Crew::together(Config config) const {
 
 void Crew::meet() { session_.run("").value(); }
 
+std::vector<std::string> Crew::share(std::string mine) { return session_.share(std::move(mine)).value(); }
+
 // The first rank's process tells runs apart.
 std::string Crew::next_folder() {
   const std::string mine =
       std::filesystem::temp_directory_path() / fmt::format("tessera-ranks-{}-{}", getpid(), ++folders_);
-  return session_.share(mine).value().front();
+  return share(mine).front();
 }
 
 }  // namespace tessera::ranks

@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <string>
+#include <vector>
 
 #include <tessera/mpi.hpp>
 
@@ -22,6 +23,8 @@ class Crew {
   Config together(Config config) const;
   // Waits until all ranks have come so far.
   void meet();
+  // The texts of all ranks, each by its rank.
+  std::vector<std::string> share(std::string mine);
   // The name of a folder that is new, and the same on all ranks. Rank 0 makes and removes it.
   std::string next_folder();
 

@@ -61,24 +61,33 @@ void expect_none(const cases::Faults& faults, const std::string& where) {
   for (const std::string& fault : faults) ADD_FAILURE() << where << ": " << fault;
 }
 
-void run_case(Crew& crew, const fs::path& path) {
+// The program of a case, if it has one that is to be run; `wrong` says why it cannot be read.
+std::optional<Program> program_of_case(const fs::path& path, std::string& wrong) {
   std::ifstream in(path, std::ios::binary);
   const std::string bytes{std::istreambuf_iterator<char>(in), {}};
   const auto file = cases::read_case(bytes);
-  ASSERT_TRUE(std::holds_alternative<cases::CaseFile>(file)) << path;
-  const auto& known = std::get<cases::CaseFile>(file);
-  const auto settings = cases::read_settings(known);
-  ASSERT_TRUE(std::holds_alternative<cases::Settings>(settings)) << path;
-  if (known.skipped(cases::Check::run).has_value()) return;
+  const auto* known = std::get_if<cases::CaseFile>(&file);
+  if (known == nullptr) wrong = "it is no case";
+  if (known == nullptr) return std::nullopt;
+  const auto settings = cases::read_settings(*known);
+  const auto* wanted = std::get_if<cases::Settings>(&settings);
+  if (wanted == nullptr) wrong = "its settings cannot be read";
+  if (wanted == nullptr) return std::nullopt;
   // A session's transcript is no program.
-  const auto* source = known.find(cases::SectionKind::source);
-  if (source == nullptr) GTEST_SKIP() << "a transcript";
-  const std::string text(cases::content(*source));
-  expect_none(compare_with_simulation(crew, text, path.filename().string(), std::get<cases::Settings>(settings)),
-              path.string());
+  const auto* source = known->find(cases::SectionKind::source);
+  if (source == nullptr || known->skipped(cases::Check::run).has_value()) return std::nullopt;
+  return Program{std::string(cases::content(*source)), path.filename().string(), *wanted};
 }
 
-void add_cases(Crew& crew) {
+using SharedComparisons = std::shared_ptr<Comparisons>;
+
+void add_program(const SharedComparisons& all, const std::string& suite, const std::string& name,
+                 const std::string& where, std::function<Program()> program) {
+  const std::size_t number = all->add(std::move(program));
+  add_test(suite, name, where, [all, number, where] { expect_none(all->run(number), where); });
+}
+
+void add_cases(const SharedComparisons& all) {
   const fs::path folder = fs::path(TESSERA_SOURCE_DIR) / "tests" / "cases";
   std::vector<fs::path> paths;
   for (const auto& entry : fs::recursive_directory_iterator(folder)) {
@@ -86,22 +95,29 @@ void add_cases(Crew& crew) {
   }
   std::sort(paths.begin(), paths.end());
   for (const fs::path& path : paths) {
+    std::string wrong;
+    const auto program = program_of_case(path, wrong);
+    if (!program && wrong.empty()) continue;
     std::string name = path.lexically_relative(folder).replace_extension();
     std::replace_if(name.begin(), name.end(), [](unsigned char c) { return std::isalnum(c) == 0; }, '_');
-    add_test("ranks_cases", name, path, [&crew, path] { run_case(crew, path); });
+    if (program) {
+      add_program(all, "ranks_cases", name, path.string(), [program] { return *program; });
+    } else {
+      add_test("ranks_cases", name, path.string(), [wrong] { FAIL() << wrong; });
+    }
   }
 }
 
 // The forms of a program in turn, or all on several meshes.
-void add_generated(Crew& crew, std::uint64_t first, std::uint64_t count, bool on_several_meshes) {
+void add_generated(const SharedComparisons& all, std::uint64_t first, std::uint64_t count, bool on_several_meshes) {
   for (std::uint64_t seed = first; seed < first + count; ++seed) {
     const std::size_t form = on_several_meshes ? 2 : seed % 3;
-    add_test("ranks_generated", fmt::format("seed_{}", seed), __FILE__, [&crew, seed, form] {
+    constexpr std::array kWords = {"", " weighted", " meshes"};
+    const std::string where = fmt::format("tessera_generate {}{}", seed, kWords[form]);
+    add_program(all, "ranks_generated", fmt::format("seed_{}", seed), where, [seed, form] {
       const generator::Program program = generator::generate(seed);
       constexpr std::array kForms = {generator::tessera_text, generator::weighted_text, generator::several_meshes_text};
-      constexpr std::array kWords = {"", " weighted", " meshes"};
-      expect_none(compare_with_simulation(crew, kForms[form](program, program.mesh), "generated", cases::Settings{}),
-                  fmt::format("tessera_generate {}{}", seed, kWords[form]));
+      return Program{kForms[form](program, program.mesh), "generated"};
     });
   }
 }
@@ -229,7 +245,7 @@ void quieten(int rank) {
 
 bool add_wanted(Crew& crew, const std::vector<std::string>& words) {
   if (words == std::vector<std::string>{"cases"}) {
-    add_cases(crew);
+    add_cases(std::make_shared<Comparisons>(crew));
     return true;
   }
   if (words == std::vector<std::string>{"long_message"} && crew.size() > 1) {
@@ -265,7 +281,7 @@ bool add_wanted(Crew& crew, const std::vector<std::string>& words) {
   if (words[0] == "sums")
     add_sums(crew, first, count);
   else
-    add_generated(crew, first, count, of_meshes);
+    add_generated(std::make_shared<Comparisons>(crew), first, count, of_meshes);
   return true;
 }
 
