@@ -18,7 +18,7 @@
 #include "synth/moves/prices/prices.hpp"
 #include "synth/moves/prices/request_cost.hpp"
 #include "synth/program/compute_cost.hpp"
-#include "typeck/layouts/parts.hpp"
+#include "synth/program/fetched_parts.hpp"
 
 namespace tessera::embed {
 
@@ -175,7 +175,7 @@ class FigureWalk {
     for (const synth::RegisterId id : apply.operands) operands.push_back(type(id));
     const synth::ArrayType& result = type(apply.results[0]);
     const synth::RunMachine& machine = machine_of(result.mesh().devices_end());
-    const typeck::FetchedParts parts = typeck::fetched_parts(assemble, operands, result, machine);
+    const synth::FetchedParts parts = synth::fetched_parts(assemble, operands, result, machine);
     if (parts.received_bytes == 0) return;
     figure.operations = figure.memory_bytes = 0;
     figure.seconds_of_devices.clear();

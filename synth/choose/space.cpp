@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <set>
 
+#include "synth/choose/assemblings.hpp"
+#include "synth/choose/axis_roles.hpp"
 #include "synth/program/program.hpp"
 #include "synth/program/signature.hpp"
 #include "synth/program/type_rules.hpp"
@@ -10,79 +12,6 @@
 namespace tessera::synth {
 
 namespace {
-
-// What an axis does in a strategy: it splits an index in one of its cuts, or a sum over it passes.
-struct AxisRole {
-  int index = -1;
-  std::uint8_t cut = 0;
-  std::vector<std::size_t> pending = {};  // operands
-  ReduceOp reduce = ReduceOp::sum;
-};
-
-// Calls f with every combination of one role for each axis.
-template <class F>
-void for_each_combination(const std::vector<std::vector<AxisRole>>& roles, const F& f) {
-  std::vector<std::size_t> at(roles.size(), 0);
-  std::vector<const AxisRole*> taken(roles.size());
-  while (true) {
-    for (std::size_t a = 0; a < roles.size(); ++a) taken[a] = &roles[a][at[a]];
-    f(taken);
-    std::size_t a = 0;
-    while (a < roles.size() && ++at[a] == roles[a].size()) at[a++] = 0;
-    if (a == roles.size()) return;
-  }
-}
-
-AxisPart part_of(const SpaceOf& space, std::size_t axis, std::uint8_t cut) {
-  AxisPart part = whole_axis(space.mesh, axis);
-  part.cut = cut;
-  return part;
-}
-
-// The cuts of an axis that differ from the even one, and that.
-std::vector<std::uint8_t> cuts_of_axis(const SpaceOf& space, std::size_t axis) {
-  std::vector<std::uint8_t> cuts{0};
-  const std::vector<NamedCut>& named = space.mesh.axes()[axis].cuts;
-  for (std::size_t c = 0; c < named.size(); ++c) {
-    if (!named[c].weights.is_even()) cuts.push_back(static_cast<std::uint8_t>(c + 1));
-  }
-  return cuts;
-}
-
-// The ways in which a list of axes, in mesh order, may split one index.
-std::vector<AxisList> orders_of(const SpaceOf& space, const AxisList& axes) {
-  std::vector<AxisList> orders{axes};
-  AxisList sorted = axes;
-  std::ranges::sort(sorted);
-  for (const AxisList& other : space.orders) {
-    AxisList same = other;
-    std::ranges::sort(same);
-    if (same == sorted && std::ranges::find(orders, other) == orders.end()) orders.push_back(other);
-  }
-  return orders;
-}
-
-// Calls f with the splits in each combination of orders.
-template <class F>
-void for_each_order(const SpaceOf& space, const IndexSplits& splits, const F& f) {
-  std::vector<std::vector<AxisList>> orders;
-  for (const AxisList& split : splits) orders.push_back(orders_of(space, split));
-  std::vector<std::size_t> at(splits.size(), 0);
-  while (true) {
-    IndexSplits ordered;
-    for (std::size_t i = 0; i < splits.size(); ++i) ordered.push_back(orders[i][at[i]]);
-    f(ordered);
-    std::size_t i = 0;
-    while (i < at.size() && ++at[i] == orders[i].size()) at[i++] = 0;
-    if (i == at.size()) return;
-  }
-}
-
-std::optional<ArrayType> type_of(const MeshRef& mesh, const ChoiceValue& value, const Layout& layout) {
-  auto type = ArrayType::make(value.element, value.shape, mesh, layout);
-  if (!type.ok()) return std::nullopt;
-  return std::move(type).value();
-}
 
 std::vector<std::size_t> all_of_them(std::size_t count) {
   std::vector<std::size_t> all(count);
@@ -213,21 +142,6 @@ class SignedSpace {
 };
 
 // Layouts of a value as roles of its dimensions.
-IndexSplits splits_by_roles(const SpaceOf& space, std::size_t rank, const std::vector<const AxisRole*>& taken,
-                            AxisList& pending, std::optional<ReduceOp>& reduce, bool& is_mixed) {
-  IndexSplits splits(rank);
-  for (std::size_t a = 0; a < taken.size(); ++a) {
-    const AxisRole& role = *taken[a];
-    if (role.index >= 0)
-      splits[static_cast<std::size_t>(role.index)].push_back(part_of(space, space.axes[a], role.cut));
-    if (role.pending.empty()) continue;
-    is_mixed = is_mixed || (reduce && *reduce != role.reduce);
-    reduce = role.reduce;
-    pending.push_back(whole_axis(space.mesh, space.axes[a]));
-  }
-  return splits;
-}
-
 std::vector<AxisRole> roles_of_dimensions(const SpaceOf& space, std::size_t axis, const Shape& shape,
                                           const std::vector<ReduceOp>& kinds) {
   std::vector<AxisRole> roles{AxisRole{}};
@@ -252,37 +166,6 @@ std::vector<Strategy> reshapes(const SpaceOf& space, const ChoiceNode& node, con
       const auto to = type_of(mesh, result, given);
       if (from && to && !type_error(Program{}, *node.operation, {&*from}, &*to)) found.push_back({{own}, given});
     }
-  }
-  return found;
-}
-
-// Do all parts have the dimension as the result has it, from its first element on?
-bool is_untouched(const Assemble& assemble, const std::vector<ChoiceValue>& operands, const ChoiceValue& result,
-                  std::size_t dimension) {
-  return std::ranges::all_of(assemble.parts, [&](const Part& part) {
-    const Placement& placement = part.placements[dimension];
-    return placement == Placement{} && operands[part.operand].shape[dimension] == result.shape[dimension];
-  });
-}
-
-// What is laid together lies as the result does, and is split along dimensions that no part begins or ends in: nothing
-// moves.
-std::vector<Strategy> assemblings(const SpaceOf& space, const Assemble& assemble,
-                                  const std::vector<ChoiceValue>& operands, const ChoiceValue& result,
-                                  const std::vector<ReduceOp>& kinds) {
-  std::vector<char> is_laid(operands.size(), 0);
-  if (assemble.has_base) is_laid[0] = 1;
-  for (const Part& part : assemble.parts) is_laid[part.operand] = 1;
-  std::vector<Strategy> found;
-  for (const Layout& layout : layouts_of(space, result, kinds)) {
-    bool fits = true;
-    for (std::size_t d = 0; d < result.shape.size(); ++d)
-      fits = fits && (layout.split(d).empty() || is_untouched(assemble, operands, result, d));
-    if (!fits) continue;
-    Strategy strategy{{}, layout};
-    for (std::size_t k = 0; k < operands.size(); ++k)
-      strategy.operands.push_back(is_laid[k] != 0 ? layout : Layout::replicated(operands[k].shape.size()));
-    found.push_back(std::move(strategy));
   }
   return found;
 }

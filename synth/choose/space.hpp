@@ -11,31 +11,15 @@
 #include <optional>
 #include <vector>
 
-#include "synth/program/choice/problem.hpp"
+#include "synth/choose/strategy.hpp"
 
 namespace tessera::synth {
-
-struct Strategy {
-  std::vector<Layout> operands;
-  Layout result;
-  friend auto operator<=>(const Strategy&, const Strategy&) = default;
-};
-
-// What a node's strategies depend on, beside the node.
-struct SpaceOf {
-  const Mesh& mesh;
-  std::vector<std::size_t> axes;  // chosen
-  std::vector<AxisList> orders;   // lists of several axes that pins have, beside mesh order
-};
 
 // The operation of these operands and this result, on the chosen axes; in a fixed order, none twice. `kinds`: how
 // anything may be pending in this program. A node's pin is not looked at.
 std::vector<Strategy> strategies_of(const SpaceOf& space, const ChoiceNode& node,
                                     const std::vector<ChoiceValue>& operands, const ChoiceValue& result,
                                     const std::vector<ReduceOp>& kinds);
-
-// The layouts of a value by itself: each axis on a dimension, pending (by one of these kinds), or unused.
-std::vector<Layout> layouts_of(const SpaceOf& space, const ChoiceValue& value, const std::vector<ReduceOp>& kinds);
 
 // The space of a problem's nodes.
 SpaceOf space_of(const ChoiceProblem& problem);

@@ -12,6 +12,7 @@
 #include "synth/moves/prices/delivery_cost.hpp"
 #include "synth/moves/prices/request_cost.hpp"
 #include "synth/program/contraction.hpp"
+#include "synth/program/fetched_parts.hpp"
 
 namespace tessera::synth {
 
@@ -180,6 +181,14 @@ double cut_seconds(const Machine& machine, const Operation& operation, const std
   return fitting.ok() ? cost_of_cuts(*fitting, SortCuts(operands[0], sort->positions)).seconds : 0;
 }
 
+// What the parts of an array fetch.
+double fetch_seconds(const Machine& machine, const Assemble& assemble, const std::vector<ArrayType>& operands,
+                     const ArrayType& result) {
+  if (received_by_parts(assemble, operands, result) == 0) return 0;
+  const auto fitting = machine_for(machine, result.mesh().devices_end());
+  return fitting.ok() ? fetched_parts(assemble, operands, result, *fitting).seconds : 0;
+}
+
 double slowness(ElementType element) { return part_of(element) == ElementType::f64 ? 2 : 1; }
 
 // What a device does for a step, and how long it takes.
@@ -245,7 +254,8 @@ Machine with_every_device(const Machine& machine, std::int64_t devices) {
 
 double local_seconds(const Machine& machine, const Operation& operation, const std::vector<ArrayType>& operands,
                      const ArrayType& result) {
-  if (std::holds_alternative<Assemble>(operation)) return seconds_to_copy(machine, result);
+  if (const auto* assemble = std::get_if<Assemble>(&operation))
+    return seconds_to_copy(machine, result) + fetch_seconds(machine, *assemble, operands, result);
   const auto cost = compute_cost(machine, operation, operands, result);
   const double carried = carry_seconds(machine, operation, result) + cut_seconds(machine, operation, operands);
   return (cost ? cost->seconds : 0) + carried + request_seconds(machine, operation, operands, result) +

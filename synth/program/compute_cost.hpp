@@ -43,7 +43,7 @@ Machine with_every_device(const Machine& machine, std::int64_t devices);
 
 // The modelled time of any step but a collective, on a machine that lists every device: what compute_cost gives, and
 // what the carries of a running sum or requests for rows take; of an Assemble the time to read and write its result
-// once; of an effect none.
+// once, and to fetch what devices lack of its parts; of an effect none.
 double local_seconds(const Machine& machine, const Operation& operation, const std::vector<ArrayType>& operands,
                      const ArrayType& result);
 

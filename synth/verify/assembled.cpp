@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "synth/program/fetched_parts.hpp"
 #include "synth/verify/holdings.hpp"
 
 namespace tessera::synth {
@@ -108,6 +109,33 @@ std::optional<std::string> fault_of_part(const ArrayType& part, const ArrayType&
                                          const std::vector<LaidElements>& laid, const std::vector<GivenBox>& copies,
                                          std::int64_t received_elements) {
   return PartReplay(part, result, laid).run(copies, received_elements);
+}
+
+namespace {
+
+std::optional<std::string> fault_of_copies(const Part& part, const ArrayType& own, const ArrayType& result) {
+  const auto made = copies_of_part(part, own, result);
+  if (!made) return std::nullopt;
+  std::vector<LaidElements> laid;
+  for (const Placement& placement : part.placements) {
+    const Shift shift = shift_of(placement);
+    laid.push_back({shift.offset, shift.step, shift.add, shift.spread});
+  }
+  std::vector<GivenBox> copies;
+  for (const BoxCopy& copy : made->copies) copies.push_back({copy.source, copy.target, copy.box});
+  return fault_of_part(own, result, laid, copies, made->received_elements);
+}
+
+}  // namespace
+
+std::optional<std::string> fault_of_assembly(const Assemble& assemble, const std::vector<ArrayType>& operands,
+                                             const ArrayType& result) {
+  for (const Part& part : assemble.parts) {
+    const auto is_placed_later = [](const Placement& own) { return own.scalar >= 0; };
+    if (std::ranges::any_of(part.placements, is_placed_later)) continue;
+    if (auto fault = fault_of_copies(part, operands[part.operand], result)) return fault;
+  }
+  return std::nullopt;
 }
 
 }  // namespace tessera::synth

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "synth/layout/array_type.hpp"
+#include "synth/program/operation.hpp"
 
 namespace tessera::synth {
 
@@ -35,5 +36,10 @@ struct GivenBox {
 std::optional<std::string> fault_of_part(const ArrayType& part, const ArrayType& result,
                                          const std::vector<LaidElements>& laid, const std::vector<GivenBox>& copies,
                                          std::int64_t received_elements);
+
+// Why the copies that lay the parts are not right, as above; parts whose positions are known only at run time are
+// passed over, and those of more copies than can be replayed.
+std::optional<std::string> fault_of_assembly(const Assemble& assemble, const std::vector<ArrayType>& operands,
+                                             const ArrayType& result);
 
 }  // namespace tessera::synth

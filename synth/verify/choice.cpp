@@ -10,6 +10,7 @@
 #include "synth/program/choice/problem.hpp"
 #include "synth/program/compute_cost.hpp"
 #include "synth/program/type_rules.hpp"
+#include "synth/verify/assembled.hpp"
 #include "synth/verify/holdings.hpp"
 #include "synth/verify/verify.hpp"
 
@@ -150,6 +151,9 @@ class ChoiceCheck {
     const bool is_told = std::holds_alternative<Constant>(operation) || std::holds_alternative<Load>(operation);
     if (!is_told) {
       if (auto error = type_error(Program{}, operation, pointers, &result)) return error;
+    }
+    if (const auto* assemble = std::get_if<Assemble>(&operation)) {
+      if (auto fault = fault_of_assembly(*assemble, operands, result)) return fault;
     }
     local_ += node(n).executions * local_seconds(devices_, operation, operands, result);
     return std::nullopt;

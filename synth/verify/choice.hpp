@@ -1,5 +1,6 @@
 // Checks a choice without planner or search: that every operation may have its types, that every use finds what it
-// wants, that the seconds are what steps and conversions add up to, and that no device needs more memory than is said.
+// wants, that parts bring every device what its tile has of them, that the seconds are what steps and conversions add
+// up to, and that no device needs more memory than is said.
 #pragma once
 
 #include <optional>

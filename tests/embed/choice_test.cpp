@@ -67,7 +67,7 @@ class CaseMaker {
   std::string step(const std::vector<std::string>& values, const std::string& axis) {
     const std::string& a = one_of(values);
     const std::string& b = one_of(values);
-    switch (below(13)) {
+    switch (below(16)) {
       case 0:
       case 1:
       case 2: return a + " @ " + b;
@@ -80,6 +80,9 @@ class CaseMaker {
       case 9: return "loop s = " + a + " for i < 2 { tanh(s @ " + b + ") }";
       case 10: return "concat([" + a + "[2:12, :], " + b + "[0:2, :]], dim=0)";
       case 11: return "(" + a + " * 0.5) as [12, 12@" + axis + "]";
+      case 12: return "pad(" + a + ", [[1, 1], [0, 0]])[2:14, :] + roll(" + b + ", 1, 0)";
+      case 13: return a + "[::-1, :] - 0.5 * broadcast(" + b + "[5, :], [12, 12])";
+      case 14: return "update(" + a + ", 3, " + b + "[1:6, :])";
       default: return "if sum(" + a + ") > 0.0 { " + a + " + " + b + " } else { " + b + " }";
     }
   }

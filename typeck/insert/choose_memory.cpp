@@ -156,4 +156,16 @@ void Choosing::report_shortage(const open::Instance& function, const WholeFuncti
       "unequal memory a mesh whose axis is cut by it, `[d: 8 work(memory)]`"));
 }
 
+// A choice for the same nodes, maybe on a mesh with other weights.
+ChosenFunction::Rival Choosing::rival(std::string name, const WholeFunction& whole, ChosenProblem& chosen,
+                                      synth::ChoiceProblem problem, base::Result<synth::LayoutChoice> choice) {
+  ChosenFunction::Rival made{std::move(name), std::nullopt, {}};
+  if (!choice.ok()) return made;
+  made.seconds = choice->seconds;
+  std::swap(chosen.problem, problem);
+  made.peak_bytes = planned_peaks(whole, chosen, *choice).value_or(std::vector<std::int64_t>());
+  std::swap(chosen.problem, problem);
+  return made;
+}
+
 }  // namespace tessera::typeck

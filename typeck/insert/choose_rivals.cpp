@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <utility>
 
-#include "synth/choose/space.hpp"
+#include "synth/choose/strategy.hpp"
 #include "synth/choose/turns.hpp"
 #include "synth/program/compute_cost.hpp"
 #include "synth/program/shares.hpp"
@@ -89,18 +89,6 @@ std::optional<double> seconds_to_finish(const ArrayType& type, const std::vector
 }
 
 }  // namespace
-
-// A choice for the same nodes, maybe on a mesh with other weights.
-ChosenFunction::Rival Choosing::rival(std::string name, const WholeFunction& whole, ChosenProblem& chosen,
-                                      ChoiceProblem problem, base::Result<synth::LayoutChoice> choice) {
-  ChosenFunction::Rival made{std::move(name), std::nullopt, {}};
-  if (!choice.ok()) return made;
-  made.seconds = choice->seconds;
-  std::swap(chosen.problem, problem);
-  made.peak_bytes = planned_peaks(whole, chosen, *choice).value_or(std::vector<std::int64_t>());
-  std::swap(chosen.problem, problem);
-  return made;
-}
 
 ChosenFunction::Rival Choosing::by_rules(open::InstanceId callee, const std::vector<ArrayType>& types) {
   ChosenFunction::Rival rival{"greedy", std::nullopt, {}};

@@ -99,6 +99,11 @@ void ChosenInserter::node(NodeId id, const Compute& body) {
   }
   made.compared.clear();
   for (std::size_t k = 0; k < body.operands.size(); ++k) made.operands[k] = taken(id, k, body.operands[k]);
+  if (const auto* assemble = std::get_if<synth::Assemble>(&made.operation)) {
+    std::vector<ArrayType> operands;
+    for (const NodeId operand : made.operands) operands.push_back(graph_.type(operand));
+    made.received_bytes = bytes_of_parts(*assemble, operands, types_of(id).at(0));
+  }
   emit(id, types_of(id), std::move(made));
 }
 

@@ -94,11 +94,8 @@ MaybeHeld TypedOperations::placed(Span span, const std::string& who, const std::
   if (part_type == result) return operands[1];
   const bool covers = part_type.shape() == result.shape();
   if (covers) placements.assign(result.rank(), {});
-  const bool at_run_time =
-      std::any_of(placements.begin(), placements.end(), [](const auto& one) { return one.scalar >= 0; });
   synth::Assemble assemble{!covers, {synth::Part{1, std::move(placements)}}};
-  const std::int64_t bytes =
-      at_run_time ? received_at_most(part_type, result) : bytes_of_parts(assemble, {result, part_type}, result);
+  const std::int64_t bytes = bytes_of_parts(assemble, {result, part_type}, result);
   if (!allow_received(bytes, Reason{Reason::Asker::operation, who, span, operands[1].span, {}}, span))
     return std::nullopt;
   if (covers) {
@@ -119,8 +116,7 @@ MaybeHeld TypedOperations::update(Span span, const std::string& who, const std::
   const ArrayType part_type = type(operands[1]);
   if (!is_dense(update, part_type.shape())) return laid(span, who, operands, update);
   synth::Assemble assemble{true, {synth::Part{1, placements_of(update, own.shape())}}};
-  const std::int64_t bytes =
-      operands.size() > 2 ? received_at_most(part_type, own) : bytes_of_parts(assemble, {own, part_type}, own);
+  const std::int64_t bytes = bytes_of_parts(assemble, {own, part_type}, own);
   const Reason why{Reason::Asker::operation, who, span, operands[1].span, {}};
   if (!allow_received(bytes, why, span)) return std::nullopt;
   std::vector<NodeId> nodes;

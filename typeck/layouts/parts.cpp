@@ -8,9 +8,8 @@
 #include <algorithm>
 
 #include "base/check.hpp"
-#include "synth/layout/cluster/cluster.hpp"
-#include "synth/moves/collective/moves.hpp"
-#include "synth/moves/prices/prices.hpp"
+#include "synth/moves/collective/carries.hpp"
+#include "synth/program/fetched_parts.hpp"
 #include "synth/verify/assembled.hpp"
 #include "synth/verify/carried.hpp"
 
@@ -19,63 +18,11 @@ namespace tessera::typeck {
 using synth::ArrayType;
 using synth::Layout;
 
-namespace {
-
-synth::Offset offset_of_part(const synth::Part& part) {
-  synth::Offset offset;
-  for (const synth::Placement& placement : part.placements) offset.push_back(synth::shift_of(placement));
-  return offset;
-}
-
-// Does what devices fetch of the part depend on positions that are known only at run time? A slice fetches nothing
-// along a dimension that is whole on every device.
-bool depends_on_run_time(const synth::Part& part, const ArrayType& operand, bool has_base) {
-  for (std::size_t d = 0; d < part.placements.size(); ++d) {
-    if (part.placements[d].scalar >= 0 && (has_base || !operand.layout().split(d).empty())) return true;
-  }
-  return false;
-}
-
-// Copies are replayed unless there are more of them; of these only the elements are counted.
-constexpr std::int64_t kReplayedCopiesMax = std::int64_t{1} << 14U;
-
-// Throws InternalError where the verifier refuses the copies of a part.
-void verify_part(const ArrayType& part, const ArrayType& result, const synth::Offset& offset,
-                 const synth::CopyWalk& walk, std::int64_t received_elements) {
-  if (walk.copies_at_most() > kReplayedCopiesMax) return;
-  std::vector<synth::LaidElements> laid;
-  for (const synth::Shift& shift : offset) laid.push_back({shift.offset, shift.step, shift.add, shift.spread});
-  std::vector<synth::GivenBox> copies;
-  const auto add = [&](const synth::BoxCopy& copy) { copies.push_back({copy.source, copy.target, copy.box}); };
-  const auto anyone = [](std::int32_t) { return true; };
-  for (std::int32_t device = 0; device < result.devices(); ++device) walk.to(device, anyone, add);
-  const auto fault = synth::fault_of_part(part, result, laid, copies, received_elements);
-  if (fault) throw base::InternalError(fmt::format("a part is not laid right: {}", *fault));
-}
-
-}  // namespace
-
-// No device can receive more of the part than the part has, or than its tile of the result holds.
-std::int64_t received_at_most(const ArrayType& part, const ArrayType& result) {
-  if (part.layout().is_replicated()) return 0;
-  std::int64_t bytes = 0;
-  for (std::int64_t device = 0; device < result.devices(); ++device)
-    bytes += std::min(synth::tile_bytes(result, device), synth::array_bytes(part));
-  return bytes;
-}
-
 std::int64_t bytes_of_parts(const synth::Assemble& assemble, const std::vector<ArrayType>& operands,
                             const ArrayType& result) {
-  std::int64_t elements = 0;
-  for (const synth::Part& part : assemble.parts) {
-    const synth::Offset offset = offset_of_part(part);
-    const synth::CopyWalk walk(operands[part.operand], result, &offset);
-    std::int64_t received = 0;
-    for (std::int32_t device = 0; device < result.devices(); ++device) received += walk.received_elements(device);
-    verify_part(operands[part.operand], result, offset, walk, received);
-    elements += received;
-  }
-  return elements * synth::bytes_of(result.element());
+  const auto fault = synth::fault_of_assembly(assemble, operands, result);
+  if (fault) throw base::InternalError(fmt::format("a part is not laid right: {}", *fault));
+  return received_by_parts(assemble, operands, result);
 }
 
 std::int64_t bytes_of_carries(const synth::Scan& scan, const ArrayType& result) {
@@ -84,36 +31,6 @@ std::int64_t bytes_of_carries(const synth::Scan& scan, const ArrayType& result) 
   const auto fault = synth::fault_of_carries(result, scan.op, scan.dimension, scan.reverse, hops, bytes);
   if (fault) throw base::InternalError(fmt::format("a running sum is not carried right: {}", *fault));
   return bytes;
-}
-
-FetchedParts fetched_parts(const synth::Assemble& assemble, const std::vector<ArrayType>& operands,
-                           const ArrayType& result, const synth::RunMachine& machine) {
-  FetchedParts fetched;
-  std::int64_t most = 0;
-  bool at_run_time = false;
-  for (const synth::Part& part : assemble.parts) {
-    const synth::Offset offset = offset_of_part(part);
-    most += synth::CopyWalk(operands[part.operand], result, &offset).copies_at_most();
-    if (!depends_on_run_time(part, operands[part.operand], assemble.has_base)) continue;
-    at_run_time = true;
-    fetched.received_bytes += received_at_most(operands[part.operand], result);
-  }
-  if (!at_run_time) fetched.received_bytes = bytes_of_parts(assemble, operands, result);
-  if (fetched.received_bytes == 0) return fetched;
-  if (most <= synth::kExactMessagesMax && !at_run_time) {
-    for (const synth::Part& part : assemble.parts) {
-      const synth::Offset offset = offset_of_part(part);
-      const auto some = synth::copies(machine, operands[part.operand], result, &offset);
-      fetched.copies.insert(fetched.copies.end(), some.begin(), some.end());
-    }
-    fetched.seconds =
-        synth::cost_of_copies(machine, result.mesh(), fetched.copies, synth::bytes_of(result.element())).seconds;
-    return fetched;
-  }
-  const double bandwidth = synth::Cluster(machine).levels().back().bandwidth;
-  fetched.seconds = synth::slowest_delay(machine).of(1) +
-                    static_cast<double>(fetched.received_bytes) / static_cast<double>(result.devices()) / bandwidth;
-  return fetched;
 }
 
 namespace {
@@ -164,7 +81,7 @@ std::optional<Alternative> PartLayouts::price(const synth::Assemble& assemble, c
   const auto machine = synth::machine_for(plans_.machine(), result.mesh().devices_end());
   if (!machine.ok()) return std::nullopt;
   Alternative price;
-  const FetchedParts fetched = fetched_parts(assemble, operands, result, *machine);
+  const synth::FetchedParts fetched = fetched_parts(assemble, operands, result, *machine);
   price.received_bytes = fetched.received_bytes;
   price.seconds = fetched.seconds;
   price.peak_bytes = peak_of_parts(operands, result);

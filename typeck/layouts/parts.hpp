@@ -4,30 +4,19 @@
 #include <optional>
 #include <vector>
 
-#include "synth/moves/collective/moves.hpp"
 #include "typeck/layouts/greedy.hpp"
 
 namespace tessera::typeck {
 
 // The operands one behind the other along a dimension.
 synth::Assemble joined_along(std::size_t dimension, const std::vector<synth::ArrayType>& operands);
-// The bytes that placing the parts brings to devices from others; positions known at run time count as 0. Throws
-// InternalError where the verifier refuses the copies.
+// The bytes that placing the parts brings to devices from others; at most, where positions are known at run time.
+// Throws InternalError where the verifier refuses the copies.
 std::int64_t bytes_of_parts(const synth::Assemble& assemble, const std::vector<synth::ArrayType>& operands,
                             const synth::ArrayType& result);
-// What a part whose positions are known only at run time may bring.
-std::int64_t received_at_most(const synth::ArrayType& part, const synth::ArrayType& result);
 
 // What a running sum carries from tile to tile. Throws InternalError where the verifier refuses its hops.
 std::int64_t bytes_of_carries(const synth::Scan& scan, const synth::ArrayType& result);
-
-struct FetchedParts {
-  std::int64_t received_bytes = 0;          // at most, where positions are known only at run time
-  double seconds = 0;                       // of all copies as one step
-  std::vector<synth::BoxCopy> copies = {};  // local ones included; none where they are too many to list, or not known
-};
-FetchedParts fetched_parts(const synth::Assemble& assemble, const std::vector<synth::ArrayType>& operands,
-                           const synth::ArrayType& result, const synth::RunMachine& machine);
 
 // The layouts of a result of such parts: those of the operands, or the wanted one, whichever is reached the fastest.
 class PartLayouts {

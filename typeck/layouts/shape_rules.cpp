@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "synth/moves/prices/prices.hpp"
+#include "synth/program/fetched_parts.hpp"
 #include "typeck/layouts/dealing.hpp"
 #include "typeck/layouts/parts.hpp"
 #include "typeck/layouts/reshape_groups.hpp"
@@ -85,8 +86,8 @@ std::optional<Alternative> ShapeRules::price_of_reshape(const ArrayType& from, c
   if (const auto shifted = shifted_reshape(types.before, types.after)) {
     const std::vector<ArrayType> padded = {shifted->longer, types.before};
     const std::vector<ArrayType> cut = {shifted->reshaped};
-    const FetchedParts first = fetched_parts(shifted->lengthen, padded, shifted->longer, *machine);
-    const FetchedParts second = fetched_parts(shifted->cut, cut, types.after, *machine);
+    const synth::FetchedParts first = fetched_parts(shifted->lengthen, padded, shifted->longer, *machine);
+    const synth::FetchedParts second = fetched_parts(shifted->cut, cut, types.after, *machine);
     const std::int64_t middle = synth::tile_bytes_max(shifted->longer);
     Alternative moved;
     moved.received_bytes = first.received_bytes + second.received_bytes;

@@ -44,10 +44,13 @@ class ClosedText {
   void write(NodeId id, const Loop& loop);
   void write(NodeId id, const If& both);
   std::optional<std::string> expression(NodeId id, const Compute& compute);
+  // ---- Parts: closed_parts.cpp
   std::optional<std::string> assembled(NodeId id, const Compute& compute, const synth::Assemble& assemble);
   std::optional<std::string> sliced(NodeId id, const Compute& compute, const synth::Part& part);
   std::optional<std::string> joined(NodeId id, const Compute& compute, const synth::Assemble& assemble);
+  std::optional<std::string> rolled(NodeId id, const Compute& compute, const synth::Assemble& assemble);
   std::optional<std::string> laid_over(NodeId id, const Compute& compute, const synth::Part& part);
+
   std::optional<std::string> literal(const synth::Literal& literal) const;
 
   std::string fresh();

@@ -17,6 +17,7 @@
 #include "synth/moves/prices/cut_cost.hpp"
 #include "synth/moves/prices/delivery_cost.hpp"
 #include "synth/moves/prices/request_cost.hpp"
+#include "synth/program/fetched_parts.hpp"
 
 namespace tessera::typeck {
 
@@ -65,12 +66,6 @@ base::Wide gathered_bytes(const ArrayType& type) {
   return bytes;
 }
 
-synth::Offset offset_of(const Part& part) {
-  synth::Offset offset;
-  for (const synth::Placement& placement : part.placements) offset.push_back(synth::shift_of(placement));
-  return offset;
-}
-
 // What each device receives, at most where values decide.
 std::vector<std::int64_t> received_by(const Typed& typed, const Compute& compute, const ArrayType& result) {
   std::vector<std::int64_t> bytes(static_cast<std::size_t>(result.devices()), 0);
@@ -100,7 +95,7 @@ std::vector<std::int64_t> received_by(const Typed& typed, const Compute& compute
   } else if (const auto* assemble = std::get_if<Assemble>(&compute.operation)) {
     for (const Part& part : assemble->parts) {
       const ArrayType& own = type(part.operand);
-      const synth::Offset offset = offset_of(part);
+      const synth::Offset offset = synth::offset_of(part);
       const synth::CopyWalk walk(own, result, &offset);
       for (std::int32_t device = 0; device < result.devices(); ++device) {
         const std::int64_t most = std::min(synth::tile_bytes(result, device), synth::array_bytes(own));
@@ -176,7 +171,7 @@ synth::Box source_box(const synth::Box& numbers, const synth::Offset& offset) {
 MovedArray of_part(const Part& part, const ArrayType& own, const ArrayType& result, const synth::RunMachine& machine) {
   MovedArray array{{}, own, result, {}};
   if (is_placed_at_run_time(part)) return array;
-  const synth::Offset offset = offset_of(part);
+  const synth::Offset offset = synth::offset_of(part);
   for (const synth::BoxCopy& copy : synth::copies(machine, own, result, &offset)) {
     if (copy.source == copy.target) continue;
     array.moves.push_back({copy.source, copy.target, source_box(copy.box, offset),

@@ -7,6 +7,8 @@
 #include "bench/choose/training.hpp"
 #include "synth/choose/space.hpp"
 #include "synth/choose/star.hpp"
+#include "synth/program/compute_cost.hpp"
+#include "synth/program/fetched_parts.hpp"
 #include "synth/program/program.hpp"
 #include "synth/program/type_rules.hpp"
 #include "synth/verify/choice.hpp"
@@ -70,6 +72,12 @@ std::vector<Row> rows() {
       {Lay{{{1, 2, 1}, {0, 6, 2}}}, {matrix, {4, 1}}, matrix},
       {MatrixFunction{MatrixOp::solve}, {{4, 6, 6}, {4, 6, 5}}, {4, 6, 5}},
   };
+  const Part slice{0, {Placement{-1}, Placement{}}};
+  const Part one{0, {Placement{-1}, Placement{}}};
+  const Part laid{1, {Placement{1}, Placement{}}};
+  all.push_back({Assemble{false, {slice}}, {{6, 6}}, matrix});
+  all.push_back({Assemble{false, {one}}, {{6, 6}}, {1, 6}});
+  all.push_back({Assemble{true, {laid}}, {{6, 6}, matrix}, {6, 6}});
   for (const std::size_t row : {6U, 12U, 21U}) all[row].kinds = {ReduceOp::sum, ReduceOp::max, ReduceOp::min};
   for (const std::size_t row : {3U, 4U, 13U}) all[row].kinds = {ReduceOp::sum, ReduceOp::product};
   Row integers = all[15];
@@ -109,6 +117,14 @@ ChoiceProblem problem_of(const Row& row, const MeshRef& on) {
   return problem;
 }
 
+// In more parts than it has elements?
+bool is_split_too_often(const Shape& shape, const Layout& layout) {
+  for (std::size_t d = 0; d < shape.size(); ++d) {
+    if (shard_count(layout.split(d)) > shape[d]) return true;
+  }
+  return false;
+}
+
 bool is_no_strategy(const Row& row, const std::vector<Layout>& layouts) {
   // What makes an array without another one could make it as a sum, which somebody then would have to finish.
   const bool is_made_as_sum =
@@ -120,7 +136,10 @@ bool is_no_strategy(const Row& row, const std::vector<Layout>& layouts) {
       is_finished && std::holds_alternative<Take>(row.operation) && !layouts.front().split(0).empty();
   const bool is_delivered =
       is_finished && std::holds_alternative<ScatterAdd>(row.operation) && !layouts[1].split(0).empty();
-  return is_made_as_sum || is_fetched || is_delivered;
+  // Parts that lie otherwise than what is made of them: as the rules of `language.md` lay no slice.
+  const bool is_assembled =
+      std::holds_alternative<Assemble>(row.operation) && layouts[layouts.size() - 2] != layouts.back();
+  return is_made_as_sum || is_fetched || is_delivered || is_assembled || is_split_too_often(row.result, layouts.back());
 }
 
 TEST(ChoiceSpace, HoldsWhatTheRulesOfTypesAccept) {
@@ -148,14 +167,32 @@ TEST(ChoiceSpace, LetsNoPartOfAFloatSumBeMultipliedUnlessTheProgramSaysSo) {
   EXPECT_EQ(space_of_row(problem_of(row, mesh("x:2")), problem_of(row, mesh("x:2")).nodes[0]).size(), 4U);
 }
 
-TEST(ChoiceSpace, LaysPartsTogetherAlongDimensionsThatNoneBeginsIn) {
+TEST(ChoiceSpace, LaysPartsTogetherAsTheResultLies) {
   Part part{0, {Placement{}, Placement{}}};
   Part next{1, {Placement{4, -1, false, false, 0}, Placement{}}};
   Row row{Assemble{false, {part, next}}, {{4, 6}, {4, 6}}, {8, 6}};
   const ChoiceProblem problem = problem_of(row, mesh("x:2"));
   const auto space = space_of_row(problem, problem.nodes[0]);
-  EXPECT_EQ(space.size(), 3U);  // along dimension 1, as sums, or whole
-  for (const std::vector<Layout>& own : space) EXPECT_TRUE(own[2].split(0).empty());
+  EXPECT_EQ(space.size(), 4U);  // along dimension 0, where parts are fetched, along 1, as sums, or whole
+  for (const std::vector<Layout>& own : space) EXPECT_EQ(own[0], own[2]);
+}
+
+// What is too short to be split is whole beside parts that are.
+TEST(ChoiceSpace, HasShortPartsWhole) {
+  Part part{0, {Placement{}}};
+  Part next{1, {Placement{7}}};
+  Row row{Assemble{false, {part, next}}, {{7}, {1}}, {8}};
+  const ChoiceProblem problem = problem_of(row, mesh("x:2"));
+  const auto space = space_of_row(problem, problem.nodes[0]);
+  EXPECT_EQ(space.size(), 3U);
+  for (const std::vector<Layout>& own : space) EXPECT_TRUE(own[1].split(0).empty());
+}
+
+// Along what is laid over a base and is cut off there, nothing is split.
+TEST(ChoiceSpace, SplitsNoPartThatLiesPartlyOutside) {
+  Row row{Assemble{true, {Part{1, {Placement{-1}}}}}, {{6}, {6}}, {6}};
+  const ChoiceProblem problem = problem_of(row, mesh("x:2"));
+  EXPECT_EQ(space_of_row(problem, problem.nodes[0]).size(), 2U);
 }
 
 // ---- The headers' examples ----
@@ -207,6 +244,29 @@ TEST(ExampleOf, Space) {
   EXPECT_EQ(space_of_row(problem_of(row, mesh("x:4")), problem_of(row, mesh("x:4")).nodes[0]).size(), 4U);
   row.element = ElementType::i64;
   EXPECT_EQ(space_of_row(problem_of(row, mesh("x:4")), problem_of(row, mesh("x:4")).nodes[0]).size(), 6U);
+}
+
+TEST(ExampleOf, Assemblings) {
+  const MeshRef on = mesh("x:2");
+  const auto space = [&](std::int64_t first, std::int64_t length) {
+    const Row row{Assemble{false, {Part{0, {Placement{-first}}}}}, {{6}}, {length}, ElementType::i32, {}, true, {}};
+    const ChoiceProblem problem = problem_of(row, on);
+    return space_of_row(problem, problem.nodes[0], {});
+  };
+  const Layout whole = Layout::replicated(1);
+  const Layout split = type("f32[6@x]", on).layout();
+  EXPECT_EQ(space(1, 4), (std::set<std::vector<Layout>>{{whole, whole}, {split, split}}));
+  EXPECT_EQ(space(3, 1), (std::set<std::vector<Layout>>{{whole, whole}, {split, whole}}));
+}
+
+TEST(ExampleOf, FetchedParts) {
+  const MeshRef on = mesh("x:2");
+  const Assemble slice{false, {Part{0, {Placement{-2}}}}};
+  const Machine machine;
+  const auto fitting = machine_for(machine, 2);
+  const FetchedParts fetched = fetched_parts(slice, {type("f32[6@x]", on)}, type("f32[4@x]", on), fitting.value());
+  EXPECT_EQ(fetched.received_bytes, 4);
+  EXPECT_GT(fetched.seconds, 0);
 }
 
 TEST(ExampleOf, Star) {
@@ -322,6 +382,63 @@ TEST(Choice, ServesAnyNumberOfReaders) {
     // Whole, by columns, and once more for those that are handed on.
     EXPECT_LE(choice.conversions.size(), 5U);
   }
+}
+
+// A step of a stencil over rows, and a product with a matrix that is whole.
+ChoiceProblem stencil_of(const char* layout_of_u) {
+  ChoiceProblem problem;
+  problem.mesh = mesh("d:4");
+  problem.axes = {0};
+  const auto add = [&](const Shape& shape, std::optional<Operation> operation, std::vector<ChoiceUse> uses) {
+    ChoiceNode node;
+    node.operation = std::move(operation);
+    node.uses = std::move(uses);
+    node.result = problem.add(ElementType::f32, shape);
+    problem.nodes.push_back(std::move(node));
+    return *problem.nodes.back().result;
+  };
+  const ChoiceValueId u = add({1026, 64}, std::nullopt, {});
+  if (layout_of_u != nullptr) problem.nodes.back().pin = type(layout_of_u, problem.mesh).layout();
+  const ChoiceValueId w = add({64, 64}, std::nullopt, {});
+  problem.nodes.back().pin = Layout::replicated(2);
+  const auto rows_from = [&](std::int64_t first) {
+    return add({1024, 64}, Assemble{false, {Part{0, {Placement{-first}, Placement{}}}}}, {{u, {}}});
+  };
+  const ChoiceValueId above = rows_from(0);
+  const ChoiceValueId below = rows_from(2);
+  const ChoiceValueId sum = add({1024, 64}, Map{MapOp::add}, {{above, {}}, {below, {}}});
+  const ChoiceValueId y = add({1024, 64}, Contract{{{0, 1}, {1, 2}}, {0, 2}}, {{sum, {}}, {w, {}}});
+  ChoiceNode finished;
+  finished.uses = {{y, {}}};
+  problem.nodes.push_back(finished);
+  return problem;
+}
+
+TEST(Choice, FetchesTheRowsThatAStencilLacks) {
+  Machine machine;
+  machine.levels = {{"device", 4, 1e9, 1e-6}};
+  const LayoutChoice rows = verified_choice(stencil_of("f32[1026@d,64]"), machine);
+  for (const ChosenConversion& own : rows.conversions) EXPECT_EQ(own.plan->seconds, 0);
+  EXPECT_EQ(*rows.nodes[2].result, type("f32[1024@d,64]", mesh("d:4")).layout());
+  const LayoutChoice free = verified_choice(stencil_of(nullptr), machine);
+  for (const char* by_hand : {"f32[1026,64]", "f32[1026@d,64]", "f32[1026,64@d]"})
+    EXPECT_LE(free.seconds, verified_choice(stencil_of(by_hand), machine).seconds * (1 + 1e-9)) << by_hand;
+}
+
+// Of 1,026 rows on four devices the first two have 257 and the last ones 256; of 1,024 each has 256.
+TEST(Choice, PricesFetchedRowsAsTheirPlanDoes) {
+  Machine machine;
+  machine.levels = {{"device", 4, 1e9, 1e-6}};
+  const Machine every = with_every_device(machine, 4);
+  const MeshRef on = mesh("d:4");
+  const ArrayType from = type("f32[1026@d,64]", on);
+  const ArrayType to = type("f32[1024@d,64]", on);
+  const Assemble slice{false, {Part{0, {Placement{-2}, Placement{}}}}};
+  const auto fitting = machine_for(machine, 4);
+  const double copied = local_seconds(every, slice, {type("f32[1026,64]", on)}, to);
+  const FetchedParts fetched = fetched_parts(slice, {from}, to, fitting.value());
+  EXPECT_GT(fetched.seconds, 0);
+  EXPECT_DOUBLE_EQ(local_seconds(every, slice, {from}, to), copied + fetched.seconds);
 }
 
 // A parameter lies as its next value does, so that a step can follow a step.
