@@ -4,8 +4,10 @@
 #include <set>
 
 #include "embed/arrays/array_impl.hpp"
+#include "embed/arrays/lost_value.hpp"
 #include "embed/host/convert.hpp"
 #include "embed/host/host_memory.hpp"
+#include "runtime/engine/engine.hpp"
 #include "runtime/kernels/copy.hpp"
 #include "synth/layout/tiling.hpp"
 
@@ -27,23 +29,34 @@ std::vector<std::int64_t> first_holders(const synth::ArrayType& type) {
 
 bool Array::borrowed() const { return impl_->borrowed; }
 
-Result<Array::View> Array::view(std::int64_t device) const {
-  if (device < 0 || device >= devices() || !impl_->value.has_device(device)) {
-    return embed::bad_call(
-        fmt::format("device {} of {} is not one of this process's for `{}`", device, devices(), impl_->name));
+static Result<Array::View> view_of(const Array::Impl& array, std::int64_t device, bool in_place) {
+  if (device < 0 || device >= array.value.type().devices() || !array.value.has_device(device)) {
+    return embed::bad_call(fmt::format("device {} of {} is not one of this process's for `{}`", device,
+                                       array.value.type().devices(), array.name));
   }
-  return embed::safely([&]() -> Result<View> {
-    const auto here = impl_->value.on_host();
+  return embed::safely([&]() -> Result<Array::View> {
+    const std::shared_ptr<runtime::Engine> engine = in_place ? array.value.engine() : nullptr;
+    const auto here = engine != nullptr ? base::Result<runtime::Value>(array.value) : array.value.on_host();
     if (!here) return embed::to_public({}, here.errors());
-    const synth::Box box = synth::tile(impl_->value.type(), device);
+    const synth::Box box = synth::tile(array.value.type(), device);
     const synth::Shape shape = synth::shape_of(box);
-    View view{embed::to_public(box), {shape.begin(), shape.end()}, {}, here->tile(device).data()};
-    const std::int64_t element_bytes = synth::bytes_of(impl_->value.type().element());
+    Array::View view{embed::to_public(box), {shape.begin(), shape.end()}, {}, here->tile(device).data()};
+    const std::int64_t element_bytes = synth::bytes_of(array.value.type().element());
     for (const std::int64_t stride : runtime::dense_strides(shape))
       view.strides_bytes.push_back(stride * element_bytes);
+    if (engine == nullptr) return view;
+    const int place = engine->place_of(view.data);
+    if (engine->is_lost(place)) {
+      if (const base::Status why = engine->wait(); !why.ok())
+        return embed::to_public({}, embed::reading_failed(why.errors(), array.name));
+    }
+    view.gpu = engine->gpu(place);
     return view;
   });
 }
+
+Result<Array::View> Array::view(std::int64_t device) const { return view_of(*impl_, device, false); }
+Result<Array::View> Array::view_in_place(std::int64_t device) const { return view_of(*impl_, device, true); }
 
 Status Array::copy_to(void* data, const std::vector<std::int64_t>& strides_bytes) const {
   return embed::safely([&]() -> Status {

@@ -36,6 +36,14 @@ std::vector<std::string> Session::gpus_of_devices() const {
   return names;
 }
 
+void* Session::gpu_stream(int gpu) const {
+  const std::shared_ptr<runtime::Engine> engine = impl_->engine.ok() ? *impl_->engine : nullptr;
+  for (int place = 0; engine != nullptr && !engine->is_host() && place < engine->places(); ++place) {
+    if (engine->gpu(place) == gpu) return engine->stream(place);
+  }
+  return nullptr;
+}
+
 std::vector<NamedMesh> Session::meshes() const {
   const typeck::Environment& environment = impl_->state->environment;
   const synth::MeshRef by_default = environment.default_mesh(environment.now());

@@ -6,6 +6,7 @@
 #include "frontend/parse.hpp"
 #include "synth/program/program.hpp"
 #include "typeck/open/limits.hpp"
+#include "typeck/typed/typed.hpp"
 
 namespace tessera {
 

@@ -13,6 +13,7 @@
 #include "embed/host/convert.hpp"
 #include "embed/host/host_memory.hpp"
 #include "embed/kinds.hpp"
+#include "embed/session/host_tiles.hpp"
 #include "embed/session/session_impl.hpp"
 #include "runtime/kernels/copy.hpp"
 #include "runtime/memory/arena.hpp"
@@ -24,12 +25,6 @@
 namespace tessera {
 
 namespace {
-
-// The memory of an array's tiles: ours, the host's, or some of both.
-struct HeldMemory {
-  std::shared_ptr<runtime::Arena> own;
-  std::shared_ptr<const void> keep;
-};
 
 bool is_readable_in_place(const runtime::TileView& view, std::int64_t element_bytes) {
   return runtime::is_dense(view.shape, view.strides) && embed::is_aligned(view.data, element_bytes);
@@ -64,47 +59,28 @@ void copy_tile(const runtime::TileView& view, std::int64_t element_bytes, std::b
   }
 }
 
-// The host's tiles for this rank's devices of the type's mesh, by number: without a team for all.
-struct HostTiles {
-  synth::ArrayType type;
-  std::string printed;
-  std::shared_ptr<runtime::Team> team;
-  runtime::DeviceRanks ranks;
-  std::vector<runtime::TileView> views;
-
-  runtime::Block devices() const { return devices_here(team.get(), ranks, type); }
-  static runtime::Block devices_here(const runtime::Team* team, const runtime::DeviceRanks& ranks,
-                                     const synth::ArrayType& type) {
-    return ranks.block(team == nullptr ? 0 : team->rank(), type.mesh());
-  }
-};
+using embed::array_in;
+using embed::HostTiles;
 
 bool is_read_in_place(const HostTiles& tiles, const runtime::TileView& view) {
-  return runtime::is_empty(view.shape) || is_readable_in_place(view, synth::bytes_of(tiles.type.element()));
+  return runtime::is_empty(view.shape) ||
+         (!tiles.wants_copy && is_readable_in_place(view, synth::bytes_of(tiles.type.element())));
 }
 
 base::Status check_views(const HostTiles& tiles) {
   for (const runtime::TileView& view : tiles.views) {
     if (runtime::is_empty(view.shape)) continue;
     if (view.data == nullptr) return base::make(embed::Kind::bad_call, "a tile without memory");
-    if (tiles.type.element() == synth::ElementType::boolean && has_bad_bool(view, 0, view.data))
+    if (!tiles.is_on_gpus() && tiles.type.element() == synth::ElementType::boolean && has_bad_bool(view, 0, view.data))
       return base::make(embed::Kind::bad_call, "a bool of the host's is neither 0 nor 1");
   }
   return base::Done{};
 }
 
-Array array_in(const HostTiles& tiles, HeldMemory memory, std::vector<const std::byte*> data, bool borrowed) {
-  const auto held = std::make_shared<const HeldMemory>(std::move(memory));
-  const std::shared_ptr<const runtime::Arena> arena(held, held->own.get());
-  runtime::Value value(tiles.type, arena, std::move(data), tiles.team, tiles.ranks);
-  auto made = std::make_shared<Array::Impl>("array", tiles.printed, std::move(value));
-  made->borrowed = borrowed;
-  return Array(std::move(made));
-}
-
 // Tiles that nobody else reads: where they are, or copied.
 base::Result<Array> array_here(const HostTiles& tiles, std::shared_ptr<const void> keep,
                                const std::shared_ptr<runtime::Pool>& pool) {
+  if (tiles.is_on_gpus()) return embed::array_on_gpus(tiles, keep);
   const std::int64_t element_bytes = synth::bytes_of(tiles.type.element());
   std::vector<std::int64_t> copied_bytes;
   for (const runtime::TileView& view : tiles.views)
@@ -190,7 +166,13 @@ static base::Result<HostTiles> host_tiles(Session::Impl& session, std::string_vi
                                           const std::vector<HostMemory>& tiles, embed::Texts& texts) {
   TESSERA_TRY(types, session.read_types({std::string(type)}, texts));
   const synth::ArrayType& read = types.front();
-  HostTiles made{read, session.type_text(read), *session.team, session.device_ranks(read), {}};
+  HostTiles made{read, session.type_text(read), *session.team, session.device_ranks(read), nullptr, {}, {}};
+  made.wants_copy = std::ranges::any_of(tiles, &HostMemory::copy);
+  for (const HostMemory& tile : tiles) made.gpus.push_back(tile.gpu);
+  if (made.is_on_gpus()) {
+    TESSERA_TRY(engine, session.engine);
+    made.engine = engine;
+  }
   const runtime::Block devices = made.devices();
   if (std::ssize(tiles) != devices.size()) {
     return base::make(embed::Kind::bad_call,
@@ -225,7 +207,8 @@ static base::Result<std::vector<HostMemory>> cut(Session::Impl& session, std::st
   for (std::int64_t device = devices.begin; device < devices.end; ++device) {
     const synth::Box box = synth::tile(read, device);
     const bool is_there = data != nullptr && !synth::empty(box);
-    tiles.push_back({is_there ? embed::begin_of(data, box, *strides, element_bytes) : nullptr, strides_bytes});
+    tiles.push_back({is_there ? embed::begin_of(data, box, *strides, element_bytes) : nullptr, strides_bytes, whole.gpu,
+                     whole.copy});
   }
   return tiles;
 }

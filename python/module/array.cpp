@@ -34,10 +34,10 @@ bool is_whole(const Array& array) {
   return array.placement().tile == array.shape();
 }
 
-// The first device whose tile this process can read.
+// The first device whose tile this process has.
 std::int64_t device_here(const Array& array) {
   for (std::int64_t device = 0; device < array.devices(); ++device) {
-    if (array.view(device)) return device;
+    if (array.view_in_place(device)) return device;
   }
   return 0;
 }
@@ -45,7 +45,7 @@ std::int64_t device_here(const Array& array) {
 nb::tuple box_of(const Array& array, std::int64_t device) {
   nb::list slices;
   const nb::object slice = nb::borrow(reinterpret_cast<PyObject*>(&PySlice_Type));
-  for (const auto& [begin, end] : taken(array.view(device)).box) slices.append(slice(begin, end));
+  for (const auto& [begin, end] : taken(array.view_in_place(device)).box) slices.append(slice(begin, end));
   return nb::tuple(slices);
 }
 
@@ -70,6 +70,24 @@ nb::object to_numpy(const Array& array, nb::handle dtype, nb::handle copy) {
   return made.attr("astype")(dtype);
 }
 
+// Does whoever asks want the elements in a processor's memory, wherever they are?
+bool wants_processor(const nb::kwargs& options) {
+  if (!options.contains("dl_device")) return false;
+  const nb::object device = nb::object(options["dl_device"]);
+  return !device.is_none() && nb::cast<int>(nb::object(device[0])) == nb::device::cpu::value;
+}
+
+// The protocol's numbers of streams. Whatever the stream, it finds the elements there: runs end when their work has.
+void check_stream(const nb::kwargs& options) {
+  if (!options.contains("stream")) return;
+  const nb::object stream = nb::object(options["stream"]);
+  if (stream.is_none()) return;
+  if (!nb::isinstance<nb::int_>(stream))
+    throw nb::type_error("`stream` is a number: that of a CUDA stream, 1, 2 or -1");
+  if (stream.equal(nb::int_(0)))
+    throw nb::value_error("`stream` 0 could be two streams: 1 is the default stream, 2 that of each thread");
+}
+
 nb::object dlpack(const nb::object& self, const nb::kwargs& options) {
   const Array& array = nb::cast<const Array&>(self);
   if (!is_whole(array)) {
@@ -79,7 +97,20 @@ nb::object dlpack(const nb::object& self, const nb::kwargs& options) {
                                            .c_str());
     throw nb::python_error();
   }
-  return tile_in_place(array, device_here(array), false).attr("__dlpack__")(**options);
+  if (wants_processor(options)) {
+    nb::kwargs rest = nb::cast<nb::kwargs>(nb::object(options.attr("copy")()));
+    rest.attr("pop")("stream", nb::none());
+    return tile_in_place(array, device_here(array), false).attr("__dlpack__")(**rest);
+  }
+  check_stream(options);
+  return tile_where_it_lies(array, device_here(array)).attr("__dlpack__")(**options);
+}
+
+// Of an array on GPUs the one that has the first tile here.
+nb::tuple dlpack_device(const Array& array) {
+  const auto view = array.view_in_place(device_here(array));
+  if (!view || view->gpu < 0) return nb::make_tuple(nb::device::cpu::value, 0);
+  return nb::make_tuple(nb::device::cuda::value, view->gpu);
 }
 
 nb::object complex_number(std::complex<double> number) {
@@ -150,9 +181,8 @@ void bind_memory(nb::class_<Array>& c) {
         "The whole array as numpy's: in place and read-only where every device has all of it, else gathered.");
   c.def("__dlpack__", &dlpack, nb::sig("def __dlpack__(self, **kwargs: typing.Any) -> typing.Any"),
         "In place, where every device has all of the array; of a split one a BufferError.");
-  c.def(
-      "__dlpack_device__", [](const Array&) { return nb::make_tuple(nb::device::cpu::value, 0); },
-      nb::sig("def __dlpack_device__(self) -> tuple[int, int]"), "A processor's memory.");
+  c.def("__dlpack_device__", &dlpack_device, nb::sig("def __dlpack_device__(self) -> tuple[int, int]"),
+        "A processor's memory, (1, 0), or that of a GPU, (2, its number).");
 }
 
 void bind_array(nb::module_& m) {

@@ -3,6 +3,7 @@
 #include <nanobind/ndarray.h>
 #include <nanobind/stl/string.h>
 
+#include <algorithm>
 #include <cstring>
 #include <optional>
 #include <utility>
@@ -137,18 +138,42 @@ std::optional<HostArray> by_buffer(nb::handle object) {
   return array;
 }
 
-std::optional<HostArray> by_dlpack(nb::handle object) {
+// The GPU that an object says it lies on; -1: none.
+int gpu_of(nb::handle object) {
+  if (!nb::hasattr(object, "__dlpack_device__")) return -1;
+  const nb::object device = object.attr("__dlpack_device__")();
+  const bool is_gpu = nb::cast<int>(nb::object(device[0])) == nb::device::cuda::value;
+  return is_gpu ? nb::cast<int>(nb::object(device[1])) : -1;
+}
+
+// Its owner puts an event of its own work before what our stream does next.
+nb::object handed_over(nb::handle object, int gpu, const Session& session) {
+  void* const stream = session.gpu_stream(gpu);
+  if (stream == nullptr) {
+    throw nb::type_error(("this array lies on GPU " + std::to_string(gpu) +
+                          ", where the session has no device: make the session with it, `tessera.Session(gpu=\"" +
+                          std::to_string(gpu) + "\")`, or copy the array first, `x.cpu()` or `jax.device_get(x)`")
+                             .c_str());
+  }
+  return object.attr("__dlpack__")(nb::arg("stream") = reinterpret_cast<std::uintptr_t>(stream));
+}
+
+std::optional<HostArray> by_dlpack(nb::handle object, const Session& session) {
   if (!nb::hasattr(object, "__dlpack__")) return std::nullopt;
   nb::ndarray<nb::ro> view;
-  if (!nb::try_cast(object, view)) return std::nullopt;
-  if (view.device_type() != nb::device::cpu::value) {
+  const int gpu = gpu_of(object);
+  const nb::object given = gpu < 0 ? nb::borrow(object) : handed_over(object, gpu, session);
+  if (!nb::try_cast(given, view)) return std::nullopt;
+  const bool is_as_said = gpu < 0 ? view.device_type() == nb::device::cpu::value
+                                  : view.device_type() == nb::device::cuda::value && view.device_id() == gpu;
+  if (!is_as_said) {
     throw nb::type_error(
-        "this array lies on a device that processors do not read: copy it first, `x.cpu()` or "
-        "`jax.device_get(x)`");
+        "this array lies on a device that is neither a processor nor a GPU of the session's: copy it first, `x.cpu()` "
+        "or `jax.device_get(x)`");
   }
   const auto element = element_of(view.dtype());
   if (!element) return std::nullopt;
-  HostArray array{{view.data(), {}}, *element, {}, nullptr};
+  HostArray array{{view.data(), {}, gpu}, *element, {}, nullptr};
   for (std::size_t d = 0; d < view.ndim(); ++d) {
     array.shape.push_back(static_cast<std::int64_t>(view.shape(d)));
     // Without strides it is row-major and dense.
@@ -172,18 +197,18 @@ std::string type_text(nb::handle object) {
   return module == "builtins" ? name : module + "." + name;
 }
 
-HostArray host_array(nb::handle object, const Element* wanted) {
-  if (is_bfloat16(object)) {
+HostArray host_array(nb::handle object, const Session& session, const Element* wanted) {
+  if (is_bfloat16(object) && gpu_of(object) < 0) {
     auto array = by_buffer(object.attr("view")("uint16").attr("view")("float16"));
-    if (!array) array = by_dlpack(object);
+    if (!array) array = by_dlpack(object, session);
     if (array) {
       array->element = Element::bf16;
       if (wanted != nullptr && *wanted != Element::bf16) wrong_element(object, wanted);
       return std::move(*array);
     }
   }
-  auto array = by_buffer(object);
-  if (!array) array = by_dlpack(object);
+  auto array = gpu_of(object) < 0 ? by_buffer(object) : std::nullopt;
+  if (!array) array = by_dlpack(object, session);
   if (!array && PyObject_CheckBuffer(object.ptr()) == 0 && !nb::hasattr(object, "__dlpack__")) {
     throw nb::type_error(("this is a " + description(object) +
                           ", which has neither a buffer nor __dlpack__: make an array of it, `numpy.asarray(x)`")
@@ -204,6 +229,11 @@ void expect_shape(const HostArray& array, const std::vector<std::int64_t>& shape
 }
 
 HostArray copied(const HostArray& array) {
+  if (array.memory.gpu >= 0) {
+    HostArray copy = array;
+    copy.memory.copy = true;
+    return copy;
+  }
   const std::int64_t element_bytes = bytes_of(array.element);
   std::vector<std::int64_t> strides = array.memory.strides_bytes;
   if (strides.size() < array.shape.size()) {
@@ -318,17 +348,29 @@ nb::object numpy_dtype(Element element) {
   return numpy().attr("dtype")(element == Element::bf16 ? bfloat16() : nb::object(nb::str(numpy_name(element))));
 }
 
-nb::object tile_in_place(const Array& array, std::int64_t device, bool bf16_as_u16) {
-  const Array::View view = taken(array.view(device));
+namespace {
+
+nb::object exported(const Array& array, const Array::View& view, bool bf16_as_u16) {
   std::vector<std::size_t> shape(view.shape.begin(), view.shape.end());
   std::vector<std::int64_t> strides;
   for (const std::int64_t stride : view.strides_bytes) strides.push_back(stride / bytes_of(array.element()));
   static std::byte nothing[64];
   const void* const data = view.data == nullptr ? nothing : view.data;
   const nb::capsule owner(new Array(array), [](void* held) noexcept { delete static_cast<Array*>(held); });
-  nb::ndarray<nb::ro, nb::array_api> exported(data, shape.size(), shape.data(), owner, strides.data(),
-                                              dlpack_type(array.element(), bf16_as_u16));
-  return nb::cast(exported);
+  const int type = view.gpu < 0 ? nb::device::cpu::value : nb::device::cuda::value;
+  nb::ndarray<nb::ro, nb::array_api> made(data, shape.size(), shape.data(), owner, strides.data(),
+                                          dlpack_type(array.element(), bf16_as_u16), type, std::max(view.gpu, 0));
+  return nb::cast(made);
+}
+
+}  // namespace
+
+nb::object tile_in_place(const Array& array, std::int64_t device, bool bf16_as_u16) {
+  return exported(array, taken(array.view(device)), bf16_as_u16);
+}
+
+nb::object tile_where_it_lies(const Array& array, std::int64_t device) {
+  return exported(array, taken(array.view_in_place(device)), false);
 }
 
 nb::object numpy_tile(const Array& array, std::int64_t device) {

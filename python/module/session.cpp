@@ -142,7 +142,7 @@ Array array_of(PySession& self, nb::object value) {
   if (nb::isinstance<Array>(value)) return nb::cast<const Array&>(value);
   if (PyObject_CheckBuffer(value.ptr()) == 0 && !nb::hasattr(value, "__dlpack__"))
     value = nb::module_::import_("numpy").attr("asarray")(value);
-  const HostArray array = copied(host_array(value));
+  const HostArray array = copied(host_array(value, self.session()));
   std::string type = name_of(array.element);
   for (std::size_t d = 0; d < array.shape.size(); ++d)
     type += (d == 0 ? "[" : ", ") + std::to_string(array.shape[d]) + (d + 1 == array.shape.size() ? "]" : "");
@@ -203,7 +203,7 @@ nb::dict meshes(PySession& self) {
 
 Array made_array(PySession& self, const nb::object& x, const std::string& type, const std::optional<bool>& copy) {
   const ArrayType wanted = self.change([&](Session& s) { return s.read_type(type); });
-  HostArray host = host_array(x, &wanted.element);
+  HostArray host = host_array(x, self.session(), &wanted.element);
   expect_shape(host, wanted.shape, wanted.text);
   if (copy.value_or(false)) host = copied(host);
   const Array made = self.change([&](Session& s) { return s.array(type, host.memory, host.keep); });
@@ -232,7 +232,7 @@ Array borrow(PySession& self, const nb::sequence& tiles, const std::string& type
   const auto keep = std::make_shared<std::vector<std::shared_ptr<const void>>>();
   std::size_t device = 0;
   for (const nb::handle tile : tiles) {
-    const HostArray host = host_array(tile, &wanted.element);
+    const HostArray host = host_array(tile, self.session(), &wanted.element);
     if (device < wanted.tiles.size()) {
       std::vector<std::int64_t> shape;
       for (const auto& [begin, end] : wanted.tiles[device]) shape.push_back(end - begin);

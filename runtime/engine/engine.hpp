@@ -113,6 +113,17 @@ class Engine {
   virtual int place_of(const std::byte* /*memory*/) const { return 0; }
   virtual bool is_lost(int /*place*/) const { return false; }
 
+  // For memory that other libraries of the process share with a place: by which number the driver knows its GPU, -1 of
+  // none, and the stream in whose order it works.
+  virtual int gpu(int /*place*/) const { return -1; }
+  virtual void* stream(int /*place*/) const { return nullptr; }
+  // A pool that has these bytes of somebody else's at a place, and gives them where it is asked for memory, once;
+  // `keep` is let go of when nothing works with them any more. None: no memory but an engine's own can be worked with.
+  virtual std::shared_ptr<Pool> borrowed(int /*place*/, const std::byte* /*begin*/, std::int64_t /*bytes*/,
+                                         std::shared_ptr<const void> /*keep*/) {
+    return nullptr;
+  }
+
   // Does it take such a step itself? If not, the step is taken on copies of the tiles in host memory.
   virtual bool takes(const LocalStep& step) const = 0;
   virtual base::Status take(const LocalStep& step) = 0;

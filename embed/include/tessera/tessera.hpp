@@ -102,8 +102,11 @@ class TESSERA_API Array {
     std::vector<std::int64_t> shape;
     std::vector<std::int64_t> strides_bytes;
     const std::byte* data = nullptr;
+    int gpu = -1;  // whose memory that is, by the driver's number; -1: a processor's
   };
   Result<View> view(std::int64_t device) const;
+  // The same where the tile was made, of GPUs on the GPU: it is complete there. view() is then of a copy.
+  Result<View> view_in_place(std::int64_t device) const;
   // Gathers the whole array, its pending sums resolved, into the host's memory: the element at (i, j) goes to data +
   // i * strides_bytes[0] + j * strides_bytes[1]. Without strides row-major and dense. `bad-call` where a stride is no
   // multiple of the element's size, or the strides are not as many as the dimensions. On ranks every rank gets it all.
@@ -386,6 +389,8 @@ struct NamedMesh {
 struct HostMemory {
   const void* data = nullptr;
   std::vector<std::int64_t> strides_bytes = {};
+  int gpu = -1;       // whose memory it is, by the driver's number; -1: a processor's
+  bool copy = false;  // into memory of the session's, even if it could be read where it is
 };
 
 // ---- Sessions --------------------------------------------------------------------------------------------
@@ -429,7 +434,8 @@ class TESSERA_API Session {
   // this rank's devices. Tiles that are row-major, dense and aligned to the element are read where they are, unless
   // ranks share memory; others are copied once. `keep` lives as long as any array, fork or function that can read them;
   // until it is gone the memory must not change. `bad-call` for a wrong number of tiles or strides, and for a bool that
-  // is neither 0 nor 1.
+  // is neither 0 nor 1. A GPU's memory is read in place where the session has the device on that GPU and the tile is
+  // dense and aligned to 64 bytes; what it holds has to be there before what gpu_stream() begins then.
   Result<Array> borrow(std::string_view type, const std::vector<HostMemory>& tiles, std::shared_ptr<const void> keep);
   // The same from one buffer that holds the whole array, on every rank; not for types with a pending sum.
   Result<Array> array(std::string_view type, const HostMemory& whole, std::shared_ptr<const void> keep);
@@ -462,6 +468,8 @@ class TESSERA_API Session {
   std::vector<std::pair<std::int64_t, std::int64_t>> devices() const;
   // The GPU of each device of the run, `GPU 0 (NVIDIA H100)`; empty for those of other ranks. On no GPUs: none.
   std::vector<std::string> gpus_of_devices() const;
+  // The stream of the session's work on a GPU, as CUDA's libraries name it; null where it has no device there.
+  void* gpu_stream(int gpu) const;
 
   struct Impl;
 

@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "base/check.hpp"
+#include "runtime/device/gpu/borrowed_memory.hpp"
 #include "runtime/device/gpu/cut_boxes.hpp"
 #include "runtime/device/gpu/gpu_steps.hpp"
 #include "runtime/device/steps/copies.hpp"
@@ -53,6 +54,12 @@ std::string GpuEngine::name(int /*place*/) const { return "GPU " + place_->gpu->
 bool GpuEngine::is_lost(int /*place*/) const {
   const std::scoped_lock lock(*place_->mutex);
   return place_->gpu->is_lost();
+}
+int GpuEngine::gpu(int /*place*/) const { return place_->gpu->number(); }
+void* GpuEngine::stream(int /*place*/) const { return place_->gpu->stream(); }
+std::shared_ptr<runtime::Pool> GpuEngine::borrowed(int /*place*/, const std::byte* begin, std::int64_t bytes,
+                                                   std::shared_ptr<const void> keep) {
+  return std::make_shared<BorrowedMemory>(shared_from_this(), *place_, begin, bytes, std::move(keep));
 }
 
 base::Status GpuEngine::act(const std::function<base::Status(GpuLauncher&)>& what) { return step(nullptr, what); }

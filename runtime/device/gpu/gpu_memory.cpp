@@ -80,8 +80,23 @@ void GpuMemory::give_back(Address address) {
   taken_.erase(found);
 }
 
+void GpuMemory::adopt(Address address, std::int64_t bytes) {
+  const std::scoped_lock lock(mutex_);
+  adopted_.emplace(address, bytes);
+}
+
+void GpuMemory::let_go(Address address) {
+  const std::scoped_lock lock(mutex_);
+  const auto found = adopted_.find(address);
+  if (found != adopted_.end()) adopted_.erase(found);
+}
+
 bool GpuMemory::holds(Address address) const {
   const std::scoped_lock lock(mutex_);
+  const auto has = [&](const auto& range) {
+    return address >= range.first && address - range.first < static_cast<Address>(range.second);
+  };
+  if (std::ranges::any_of(adopted_, has)) return true;
   const auto next = taken_.upper_bound(address);
   if (next == taken_.begin()) return false;
   const auto& [begin, bytes] = *std::prev(next);

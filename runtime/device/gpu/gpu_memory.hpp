@@ -26,7 +26,10 @@ class GpuMemory {
   // before with memory that is given back is done before anything that it is asked for with the same memory later.
   Address take(std::int64_t bytes);
   void give_back(Address address);
-  // Did it give the memory that this address is in?
+  // Memory of somebody else's on the same GPU, which is as if it had given it until it is let go of.
+  void adopt(Address address, std::int64_t bytes);
+  void let_go(Address address);
+  // Did it give the memory that this address is in, or adopt it?
   bool holds(Address address) const;
   // Bytes that programs have now, and those that are kept for the next.
   std::int64_t taken_bytes() const;
@@ -41,7 +44,8 @@ class GpuMemory {
   std::recursive_mutex& mutex_;
   std::function<void()> before_;
   std::map<Address, std::int64_t> taken_;
-  std::multimap<std::int64_t, Address> kept_;  // by their sizes
+  std::multimap<std::int64_t, Address> kept_;     // by their sizes
+  std::multimap<Address, std::int64_t> adopted_;  // an array may be there for several devices
   std::int64_t taken_bytes_ = 0;
   std::int64_t kept_bytes_ = 0;
 };

@@ -6,6 +6,7 @@
 #include <variant>
 
 #include "base/check.hpp"
+#include "runtime/device/gpu/borrowed_memory.hpp"
 #include "runtime/device/gpu/cut_boxes.hpp"
 
 namespace tessera::device {
@@ -89,6 +90,13 @@ std::int64_t SeveralGpus::memory_bytes_max(int place) const {
 }
 std::string SeveralGpus::name(int place) const { return places_[static_cast<std::size_t>(place)]->name(0); }
 bool SeveralGpus::is_lost(int place) const { return places_[static_cast<std::size_t>(place)]->is_lost(0); }
+int SeveralGpus::gpu(int place) const { return places_[static_cast<std::size_t>(place)]->gpu(0); }
+void* SeveralGpus::stream(int place) const { return places_[static_cast<std::size_t>(place)]->stream(0); }
+std::shared_ptr<runtime::Pool> SeveralGpus::borrowed(int place, const std::byte* begin, std::int64_t bytes,
+                                                     std::shared_ptr<const void> keep) {
+  GpuPlace& there = places_[static_cast<std::size_t>(place)]->place();
+  return std::make_shared<BorrowedMemory>(shared_from_this(), there, begin, bytes, std::move(keep));
+}
 int SeveralGpus::place_of(const std::byte* memory) const { return static_cast<int>(at(memory)); }
 
 std::size_t SeveralGpus::at(const std::byte* memory) const {

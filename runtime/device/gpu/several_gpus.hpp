@@ -27,6 +27,10 @@ class SeveralGpus final : public runtime::Engine, public std::enable_shared_from
   std::string name(int place) const override;
   int place_of(const std::byte* memory) const override;
   bool is_lost(int place) const override;
+  int gpu(int place) const override;
+  void* stream(int place) const override;
+  std::shared_ptr<runtime::Pool> borrowed(int place, const std::byte* begin, std::int64_t bytes,
+                                          std::shared_ptr<const void> keep) override;
 
   bool takes(const runtime::LocalStep& step) const override;
   base::Status take(const runtime::LocalStep& step) override;
