@@ -11,7 +11,9 @@
 #include <vector>
 
 #include "embed/session/device_probe.hpp"
+#include "embed/session/gpu_engine.hpp"
 #include "embed/session/session_impl.hpp"
+#include "runtime/engine/engine.hpp"
 #include "runtime/kernels/core_share.hpp"
 #include "runtime/ranks/calibrate.hpp"
 #include "runtime/ranks/texts.hpp"
@@ -68,14 +70,52 @@ Result<std::vector<double>> of_all_ranks(runtime::Team& team, const std::functio
   return figures;
 }
 
-Result<std::vector<DeviceKind>> measured_devices(runtime::Team& team, const Config& config, std::int64_t each) {
+// What is between devices, and where these are: on GPUs on those of this process.
+struct MeasuredLinks {
+  Machine machine;
+  Config config;
+  double memory_bytes = 0;  // that the GPU with the least has for runs, for each of its devices; 0: no GPU
+};
+
+MeasuredLinks on_gpus_of(MeasuredLinks links, const runtime::Engine& engine, std::int64_t ranks) {
+  std::int64_t devices = 1;
+  for (const MachineLevel& level : links.machine.levels) devices *= level.count;
+  std::vector<int> gpus;
+  std::int64_t least = engine.memory_bytes_max(0);
+  for (int place = 0; place < engine.places(); ++place) {
+    gpus.push_back(engine.gpu(place));
+    least = std::min(least, engine.memory_bytes_max(place));
+  }
+  links.config.gpus = fmt::format("{}", fmt::join(gpus, ","));
+  links.memory_bytes = static_cast<double>(least / (devices / ranks / engine.places()));
+  return links;
+}
+
+Result<MeasuredLinks> measured_links(runtime::Team& team, const embed::TeamRef& met, const Config& config,
+                                     std::int64_t devices, double seconds_max) {
+  const embed::EngineRef engine = embed::open_engine(config, met);
+  if (!engine) return embed::to_public({}, engine.errors());
+  const auto measured = runtime::calibrate(team, devices, seconds_max, engine->get());
+  if (!measured) return embed::to_public({}, measured.errors());
+  MeasuredLinks links{machine_of(*measured), config};
+  return *engine == nullptr ? std::move(links) : on_gpus_of(std::move(links), **engine, team.size());
+}
+
+// `memory_bytes`: of a device of this process; 0: nobody knows.
+Result<std::vector<DeviceKind>> measured_devices(runtime::Team& team, const Config& config, std::int64_t each,
+                                                 double memory_bytes) {
   const runtime::CoreShare share(team.machine_count());
   const auto flops = of_all_ranks(team, [&] { return embed::flops_per_second(config, each); });
   if (!flops) return flops.diagnostics();
   const auto bandwidths =
       of_all_ranks(team, [&] { return embed::bandwidth_bytes_per_second(config, each, team.size()); });
   if (!bandwidths) return bandwidths.diagnostics();
-  return kinds_of(*flops, *std::min_element(bandwidths->begin(), bandwidths->end()), each);
+  const auto memories = of_all_ranks(team, [&]() -> Result<double> { return memory_bytes; });
+  if (!memories) return memories.diagnostics();
+  auto kinds = kinds_of(*flops, *std::min_element(bandwidths->begin(), bandwidths->end()), each);
+  for (DeviceKind& kind : kinds)
+    kind.memory_bytes = static_cast<std::int64_t>(*std::min_element(memories->begin(), memories->end()));
+  return kinds;
 }
 
 }  // namespace
@@ -86,11 +126,12 @@ Result<Machine> calibrate(const Config& config, std::int64_t devices, double sec
     const embed::TeamRef met = embed::meet(config);
     if (!met) return embed::to_public({}, met.errors());
     const std::shared_ptr<runtime::Team> team = *met != nullptr ? *met : std::make_shared<runtime::Team>();
-    const auto measured = runtime::calibrate(*team, devices, seconds_max);
-    if (!measured) return embed::to_public({}, measured.errors());
-    Machine machine = machine_of(*measured);
-    const std::int64_t each = std::max<std::int64_t>(1, devices / team->size());
-    auto kinds = measured_devices(*team, config, each);
+    auto links = measured_links(*team, met, config, devices, seconds_max);
+    if (!links) return links.diagnostics();
+    Machine machine = std::move(links->machine);
+    std::int64_t all = 1;
+    for (const MachineLevel& level : machine.levels) all *= level.count;
+    auto kinds = measured_devices(*team, links->config, all / team->size(), links->memory_bytes);
     if (!kinds) return kinds.diagnostics();
     machine.devices = std::move(*kinds);
     return machine;

@@ -8,7 +8,8 @@
 namespace tessera::embed {
 
 // Of one device of this process, which has so many, while all work: by a product. With Config::throttle, of a device on
-// a core of its own. Nothing is shared with other ranks.
+// a core of its own. Nothing is shared with other ranks. With Config::gpus, which are then this process's, both grow
+// their arrays until a GPU is busy for some milliseconds.
 Result<double> flops_per_second(const Config& config, std::int64_t devices);
 
 // Of the memory of one device, while all work: by a sum of two arrays, in memory as runs of the team have it, which

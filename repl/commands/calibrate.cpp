@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "repl/commands/commands.hpp"
+#include "repl/line/gpu_options.hpp"
 #include "repl/process/exit.hpp"
 #include "repl/process/files.hpp"
 #include "repl/ranks/launcher.hpp"
@@ -24,6 +25,7 @@ int start_ranks(const CalibrateOptions& options, Console& console) {
   std::vector<std::string> words{"calibrate", "-o", options.output};
   if (options.devices > 0) words.insert(words.end(), {"--devices", std::to_string(options.devices)});
   if (options.throttle) words.emplace_back("--throttle");
+  for (const std::string& word : words_of(options.gpu)) words.push_back(word);
   console.complain(become_launcher(options.ranks, words));
   return kExitWorld;
 }
@@ -50,7 +52,7 @@ int perform(const CalibrateOptions& options, Console& console) {
     if (launch->ranks() > 1) abandon(*launch, console.finish(kExitWorld));
     return kExitWorld;
   }
-  Config config = on_ranks(base_config(console), *launch);
+  Config config = on_gpus(on_ranks(base_config(console), *launch), options.gpu);
   config.throttle = options.throttle;
   const auto machine = calibrate(config, options.devices);
   if (!machine) {

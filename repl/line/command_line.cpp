@@ -76,6 +76,11 @@ Command finished_run(Wishes& wishes) {
   return std::move(wishes.run);
 }
 
+Command finished_calibrate(Wishes& wishes) {
+  if (const auto wrong = finished_gpus(wishes.calibrate_gpu, wishes.calibrate.gpu)) return misused(*wrong);
+  return std::move(wishes.calibrate);
+}
+
 Command finished_check(Wishes& wishes) {
   if (wishes.check.json && !wishes.check.after.empty()) return misused("--after and --json exclude each other");
   return std::move(wishes.check);
@@ -186,7 +191,7 @@ Command finished(const CLI::App& app, Wishes& wishes) {
   if (app.got_subcommand("choose")) return finished_choose(wishes);
   if (app.got_subcommand("learn")) return finished_learn(wishes.learn);
   if (app.got_subcommand("draw")) return std::move(wishes.draw);
-  if (app.got_subcommand("calibrate")) return std::move(wishes.calibrate);
+  if (app.got_subcommand("calibrate")) return finished_calibrate(wishes);
   if (app.got_subcommand("estimate")) {
     auto options = finished_estimate(wishes.estimate);
     if (!options.value) return misused(std::move(options.why));

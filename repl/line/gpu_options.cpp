@@ -23,8 +23,12 @@ bool is_list(std::string_view word) {
 
 }  // namespace
 
+void add_gpu_list(CLI::App* command, GpuTexts& texts, const std::string& help) {
+  command->add_option("--gpu", texts.gpus, help)->type_name("[LIST]");
+}
+
 void add_gpu_options(CLI::App* command, GpuTexts& texts) {
-  command->add_option("--gpu", texts.gpus, "run on GPUs: all, or those of the list, 0,2")->type_name("[LIST]");
+  add_gpu_list(command, texts, "run on GPUs: all, or those of the list, 0,2");
   command->add_option("--gpu-memory", texts.memory, "the most bytes to take of each GPU: 64GiB (9/10 of what is free)")
       ->type_name("SIZE");
   command

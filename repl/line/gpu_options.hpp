@@ -17,6 +17,8 @@ struct GpuTexts {
 };
 
 void add_gpu_options(CLI::App* command, GpuTexts& texts);
+// --gpu alone.
+void add_gpu_list(CLI::App* command, GpuTexts& texts, const std::string& help);
 // The wishes, or what is wrong with the texts.
 std::optional<std::string> finished_gpus(const GpuTexts& texts, GpuWishes& wishes);
 // The words of a command line, in which `--gpu` without a list behind it has become `--gpu all`: the word behind it may

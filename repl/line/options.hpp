@@ -205,6 +205,7 @@ struct CalibrateOptions {
   std::int64_t devices = 0;  // as many as ranks
   int ranks = 1;             // to be started
   bool throttle = false;     // devices as `run --throttle` has them
+  GpuWishes gpu = {};
 };
 
 using Command =

@@ -191,6 +191,7 @@ void add_calibrate(CLI::App& app, Wishes& wishes) {
       ->check(CLI::Range(1, 65536).description(""));
   flag(calibrate, "--throttle", options.throttle,
        "measure devices slowed down as by run --throttle, each on its own core");
+  add_gpu_list(calibrate, wishes.calibrate_gpu, "measure GPUs: all, or those of the list, 0,2");
 }
 
 void add_draw(CLI::App& app, Wishes& wishes) {

@@ -23,6 +23,7 @@ struct Wishes {
   GpuTexts run_gpu;
   GpuTexts session_gpu;
   GpuTexts worker_gpu;
+  GpuTexts calibrate_gpu;
   GpuOptions gpu;
   CheckOptions check;
   FormatOptions format;

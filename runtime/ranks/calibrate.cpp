@@ -9,8 +9,11 @@
 #include <utility>
 #include <vector>
 
+#include "runtime/engine/engine.hpp"
 #include "runtime/kernels/parallel.hpp"
 #include "runtime/kinds.hpp"
+#include "runtime/ranks/engine_probe.hpp"
+#include "runtime/ranks/level_figures.hpp"
 #include "runtime/ranks/link_probe.hpp"
 #include "runtime/ranks/rank_clusters.hpp"
 
@@ -24,16 +27,9 @@ constexpr std::int64_t kLinkBytes = 16 << 20;  // over a unit's link, each way
 constexpr std::int64_t kPairBytes = 1 << 18;
 constexpr std::int64_t kPairMembersMax = 64;
 constexpr std::int64_t kEmptyBytes = 8;  // nobody sends a message of none
-constexpr int kPeersMax = 4;
-constexpr int kEmptyTimes = 50;
 constexpr int kTurnsOfPairs = 8;
-// Faster links and shorter waits are those of the clock.
-constexpr double kSecondsMin = 1e-9;
 
 base::Diagnostic not_calibrated(const std::string& why) { return base::make(Kind::not_calibrated, why); }
-
-// Measurements are known to three digits, at best.
-double rounded(double figure) { return std::strtod(fmt::format("{:.3g}", figure).c_str(), nullptr); }
 
 // `count` units of `ranks` ranks each in every unit of the level outside.
 struct RankLevel {
@@ -70,10 +66,7 @@ class Calibration {
     TESSERA_TRY(one, probe_.median(exchange(level, 1, kEmptyBytes), kEmptyTimes, seconds / 4));
     TESSERA_TRY(several, probe_.median(exchange(level, peers, kEmptyBytes), kEmptyTimes, seconds / 4));
     TESSERA_TRY(full, probe_.median(exchange(level, 1, kLinkBytes / level.ranks), 1, seconds / 2));
-    const double gap = peers == 1 ? one : std::clamp((several - one) / (peers - 1), kSecondsMin, one);
-    const double moving = std::max(full - one, kSecondsMin);
-    return synth::MachineLevel{level.name, level.count, rounded(static_cast<double>(kLinkBytes) / moving), rounded(one),
-                               rounded(gap)};
+    return level_of(level.name, level.count, {one, several, full}, kLinkBytes);
   }
 
  private:
@@ -172,26 +165,27 @@ synth::MachineLevel level_of_devices(std::int64_t devices) {
   const std::int64_t peers = std::min<std::int64_t>(kPeersMax, devices - 1);
   const auto bytes = static_cast<std::size_t>(std::max<std::int64_t>(kLinkBytes / devices, 1 << 16));
   std::vector<std::vector<std::byte>> memory(static_cast<std::size_t>(devices), std::vector<std::byte>(2 * bytes));
-  const double one = std::max(median_of_copies(memory, 1, kFew, kEmptyTimes), kSecondsMin);
+  const double one = median_of_copies(memory, 1, kFew, kEmptyTimes);
   const double several = median_of_copies(memory, peers, kFew, kEmptyTimes);
   const double full = median_of_copies(memory, 1, bytes, 1);
-  const double gap = peers == 1 ? one : std::clamp((several - one) / static_cast<double>(peers - 1), kSecondsMin, one);
-  const double moving = std::max(full - one, kSecondsMin);
-  return {"device", devices, rounded(static_cast<double>(bytes) / moving), rounded(one), rounded(gap)};
+  return level_of("device", devices, {one, several, full}, static_cast<std::int64_t>(bytes));
 }
 
-base::Status check_devices(const Team& team, std::int64_t devices) {
-  if (devices % team.size() != 0) {
-    return not_calibrated(fmt::format("{} devices are not the same number on each of {} ranks", devices, team.size()));
+base::Status check_devices(const Team& team, std::int64_t devices, std::int64_t places) {
+  const std::int64_t units = team.size() * places;
+  if (devices % units != 0) {
+    return not_calibrated(fmt::format("{} devices are not the same number on each of {} {}", devices, units,
+                                      places > 1 ? "GPUs" : "ranks"));
   }
   if (devices > 1) return base::Done{};
   return not_calibrated("one device has no links; give more --devices, or start more ranks");
 }
 
-base::Result<std::vector<synth::MachineLevel>> levels_of_ranks(Team& team, std::int64_t hosts, double seconds_max) {
+base::Result<std::vector<synth::MachineLevel>> levels_of_ranks(Team& team, std::int64_t hosts, double seconds_max,
+                                                               Engine* engine) {
   std::vector<synth::MachineLevel> levels;
   if (team.alone()) return levels;
-  TESSERA_TRY(probe, LinkProbe::make(team, kLinkBytes));
+  TESSERA_TRY(probe, LinkProbe::make(team, kLinkBytes, engine));
   Calibration calibration(team, *probe, seconds_max);
   TESSERA_TRY(found, calibration.levels(hosts));
   for (const RankLevel& level : found) {
@@ -203,18 +197,38 @@ base::Result<std::vector<synth::MachineLevel>> levels_of_ranks(Team& team, std::
 
 }  // namespace
 
-base::Result<synth::Machine> calibrate(Team& team, std::int64_t wanted, double seconds_max) {
+namespace {
+
+// All ranks measure these at once.
+base::Status add_levels_within(Team& team, Engine* engine, std::int64_t devices,
+                               std::vector<synth::MachineLevel>& levels) {
+  const std::int64_t places = engine == nullptr ? 1 : engine->places();
+  const auto add = [&](base::Result<synth::MachineLevel> mine) -> base::Status {
+    TESSERA_TRY_STATUS(team.agree(mine ? base::Status(base::Done{}) : base::Status(mine.errors()), {0, 0}));
+    levels.push_back(std::move(*mine));
+    return base::Done{};
+  };
+  if (places > 1) TESSERA_TRY_STATUS(add(level_of_places(*engine)));
+  const std::int64_t each = devices / team.size() / places;
+  if (each == 1) return base::Done{};
+  return add(engine == nullptr ? level_of_devices(each) : level_of_place(*engine, each));
+}
+
+}  // namespace
+
+base::Result<synth::Machine> calibrate(Team& team, std::int64_t wanted, double seconds_max, Engine* engine) {
   return base::guarded([&]() -> base::Result<synth::Machine> {
-    const std::int64_t devices = wanted == 0 ? team.size() : wanted;
+    const std::int64_t places = engine == nullptr ? 1 : engine->places();
+    const std::int64_t devices = wanted == 0 ? team.size() * places : wanted;
     // Ranks that have something else to do are told so here.
-    TESSERA_TRY_STATUS(team.agree_on(check_devices(team, devices), {devices, 0}));
-    TESSERA_TRY(hosts, count_hosts(team));
-    TESSERA_TRY(levels, levels_of_ranks(team, hosts, seconds_max));
-    if (devices > team.size()) {
-      const synth::MachineLevel mine = level_of_devices(devices / team.size());
-      TESSERA_TRY_STATUS(team.agree(base::Done{}, {0, 0}));
-      levels.push_back(mine);
+    TESSERA_TRY(all, team.agree_on(check_devices(team, devices, places), {wanted, places}));
+    for (const Team::Words& words : all) {
+      if (words[1] != all[0][1])
+        return not_calibrated(fmt::format("a rank has {} GPUs and another {}; give each as many", all[0][1], words[1]));
     }
+    TESSERA_TRY(hosts, count_hosts(team));
+    TESSERA_TRY(levels, levels_of_ranks(team, hosts, seconds_max, engine));
+    TESSERA_TRY_STATUS(add_levels_within(team, engine, devices, levels));
     return synth::Machine{std::move(levels), {}};
   });
 }

@@ -5,7 +5,11 @@
 #include <chrono>
 #include <cstring>
 #include <new>
+#include <span>
+#include <utility>
 
+#include "runtime/engine/engine.hpp"
+#include "runtime/memory/arena.hpp"
 #include "runtime/ranks/region.hpp"
 
 namespace tessera::runtime {
@@ -22,15 +26,15 @@ double seconds_since(steady_clock::time_point begin) {
 
 }  // namespace
 
-LinkProbe::LinkProbe(Team& team, std::int64_t bytes_max)
-    : team_(team), bytes_max_(bytes_max), taken_(static_cast<std::size_t>(bytes_max)) {}
+LinkProbe::LinkProbe(Team& team, std::int64_t bytes_max, Engine* engine)
+    : team_(team), bytes_max_(bytes_max), engine_(engine), taken_(static_cast<std::size_t>(bytes_max)) {}
 
 LinkProbe::~LinkProbe() {
   if (given_ != nullptr && own_.empty()) team_.region()->give_back(given_, bytes_max_);
 }
 
-base::Result<std::unique_ptr<LinkProbe>> LinkProbe::make(Team& team, std::int64_t bytes_max) {
-  std::unique_ptr<LinkProbe> probe(new LinkProbe(team, bytes_max));
+base::Result<std::unique_ptr<LinkProbe>> LinkProbe::make(Team& team, std::int64_t bytes_max, Engine* engine) {
+  std::unique_ptr<LinkProbe> probe(new LinkProbe(team, bytes_max, engine));
   TESSERA_TRY_STATUS(probe->find_memory());
   return probe;
 }
@@ -45,13 +49,39 @@ base::Status LinkProbe::find_memory() {
   }
   std::fill_n(given_, bytes_max_, std::byte{1});
   const std::int64_t offset = team_.region() != nullptr ? team_.region()->offset_of(given_) : 0;
-  TESSERA_TRY(everyones, team_.agree(base::Done{}, {offset, 0}));
+  base::Status status = base::Done{};
+  if (engine_ != nullptr) {
+    auto arena = Arena::reserve(std::span(&bytes_max_, 1), engine_->pool(0));
+    if (arena)
+      there_ = std::move(*arena);
+    else
+      status = arena.errors();
+  }
+  TESSERA_TRY(everyones, team_.agree(std::move(status), {offset, 0}));
   for (const Team::Words& words : everyones) offsets_.push_back(words[0]);
   return base::Done{};
 }
 
+// What goes to other ranks comes out of the engine's memory, and what they send goes there.
+base::Status LinkProbe::bring_out(std::int64_t bytes) {
+  if (there_ == nullptr) return base::Done{};
+  return engine_->read(dense_view(synth::ElementType::u8, {bytes}, there_->part(0)),
+                       TileOut{synth::ElementType::u8, {bytes}, given_});
+}
+
+base::Status LinkProbe::bring_in(std::size_t sources, std::int64_t bytes) {
+  if (there_ == nullptr) return base::Done{};
+  for (std::size_t i = 0; i < sources; ++i) {
+    const std::byte* const from = taken_.data() + i * static_cast<std::size_t>(bytes);
+    TESSERA_TRY_STATUS(
+        engine_->write(dense_view(synth::ElementType::u8, {bytes}, from), TileTarget{{1}, there_->part(0)}));
+  }
+  return engine_->wait();
+}
+
 base::Status LinkProbe::perform(const Exchange& exchange) {
   TESSERA_TRY_STATUS(team_.begin_step());
+  if (!exchange.readers.empty()) TESSERA_TRY_STATUS(bring_out(exchange.bytes));
   const auto bytes = static_cast<std::size_t>(exchange.bytes);
   std::vector<int> near_sources;
   std::vector<int> near_readers;
@@ -79,7 +109,8 @@ base::Status LinkProbe::perform(const Exchange& exchange) {
                 bytes);
   }
   TESSERA_TRY_STATUS(team_.finish(near_readers));
-  return team_.await_messages();
+  TESSERA_TRY_STATUS(team_.await_messages());
+  return bring_in(exchange.sources.size(), exchange.bytes);
 }
 
 base::Result<double> LinkProbe::measured(const Exchange& exchange, int times) {

@@ -10,10 +10,14 @@
 
 namespace tessera::runtime {
 
+class Arena;
+class Engine;
+
 class LinkProbe {
  public:
-  // `bytes_max` limits the bytes of one exchange. Called on all ranks.
-  static base::Result<std::unique_ptr<LinkProbe>> make(Team& team, std::int64_t bytes_max);
+  // `bytes_max` limits the bytes of one exchange. With an engine they lie at its first place, before and after. Called
+  // on all ranks.
+  static base::Result<std::unique_ptr<LinkProbe>> make(Team& team, std::int64_t bytes_max, Engine* engine = nullptr);
   ~LinkProbe();
   LinkProbe(const LinkProbe&) = delete;
   LinkProbe& operator=(const LinkProbe&) = delete;
@@ -31,14 +35,18 @@ class LinkProbe {
   base::Result<double> median(const Exchange& exchange, int times, double seconds_max);
 
  private:
-  LinkProbe(Team& team, std::int64_t bytes_max);
+  LinkProbe(Team& team, std::int64_t bytes_max, Engine* engine);
   base::Status find_memory();
+  base::Status bring_out(std::int64_t bytes);
+  base::Status bring_in(std::size_t sources, std::int64_t bytes);
   base::Status perform(const Exchange& exchange);
 
   Team& team_;
   std::int64_t bytes_max_;
-  std::byte* given_ = nullptr;  // what others get, in the memory that is shared, where there is one
-  std::vector<std::byte> own_;  // or here
+  Engine* engine_;
+  std::shared_ptr<Arena> there_;  // the engine's memory
+  std::byte* given_ = nullptr;    // what others get, in the memory that is shared, where there is one
+  std::vector<std::byte> own_;    // or here
   std::vector<std::byte> taken_;
   std::vector<std::int64_t> offsets_;  // of every rank's
 };

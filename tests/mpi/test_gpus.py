@@ -3,6 +3,7 @@
 
     test_gpus.py MPIRUN PATH/TO/tessera EMULATED"""
 
+import json
 import os
 import sys
 import unittest
@@ -35,6 +36,16 @@ class Gpus(RanksTest):
                                   (3, "3", {}), (3, "6", {"TESSERA_EMULATED_APART": "1"})):
             done = self.launch(ranks, "run", "--gpu", path, env=self.environment(TESSERA_EMULATED_GPUS=gpus, **more))
             self.assertEqual((done.status, done.out), (0, alone.out), (ranks, gpus, done.err))
+
+    def test_what_ranks_measure_of_their_gpus(self):
+        for ranks, gpus, devices, levels in ((2, "2", "2", {"rank": 2}), (2, "4", "8", {"rank": 2, "gpu": 2, "device": 2}),
+                                             (3, "1", "3", {"rank": 3})):
+            done = self.launch(ranks, "calibrate", "--gpu", "--devices", devices, "-o", "machine.json",
+                               env=self.environment(TESSERA_EMULATED_GPUS=gpus))
+            self.assertEqual((done.status, done.err), (0, ""), done)
+            machine = json.loads((self.folder / "machine.json").read_text())
+            self.assertEqual({level["name"]: level["count"] for level in machine["levels"]}, levels)
+            self.assertEqual(sum(kind["count"] for kind in machine["devices"]), int(devices))
 
     def test_a_gpu_that_is_lost_or_refuses_on_one_rank(self):
         """At some of its first launches and waits: all ranks end soon, with one diagnostic."""

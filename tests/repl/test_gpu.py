@@ -116,6 +116,34 @@ class Gpu(CommandLine):
         self.assertEqual([line.split()[-4:] for line in shown.splitlines() if "Emulated" in line],
                          [["GPU", number, "(Emulated", "GPU)"] for number in "0022"])
 
+    def test_what_is_measured_of_gpus(self):
+        """Links between GPUs, between devices of one, and what these do; a machine file on which the next run is planned."""
+        self.on_emulated_gpus(TESSERA_EMULATED_GPUS="2", TESSERA_GPU="all")
+        for words, levels in [([], [("gpu", 2)]), (["--gpu", "1,0", "--devices", "4"], [("gpu", 2), ("device", 2)])]:
+            said = self.succeeds("calibrate", *words, "-o", "machine.json")
+            self.assertEqual(said, (self.folder / "machine.json").read_text(encoding="utf-8"))
+            machine = json.loads(said)
+            self.assertEqual([(level["name"], level["count"]) for level in machine["levels"]], levels)
+            for level in machine["levels"]:
+                self.assertTrue(0 < level["gap"] <= level["latency"] and level["bandwidth"] > 1e4, level)
+            self.assertEqual(sum(kind["count"] for kind in machine["devices"]), 2 * len(levels))
+            for kind in machine["devices"]:
+                self.assertEqual(list(kind), ["count", "flops", "bandwidth", "memory"])
+                self.assertTrue(min(kind["flops"], kind["bandwidth"], kind["memory"]) > 1e4, kind)
+        text = "mesh m = [x: 4]\nlet a = iota(f32[8@x])\nprint sum(a)\n"
+        self.assertEqual(self.succeeds("run", "--machine", "machine.json", "-", text=text), "28.0\n")
+
+    def test_gpus_that_cannot_be_measured(self):
+        done = self.fails(3, "calibrate", "--gpu", "4000", "-o", "machine.json")
+        self.assertIn("error[no-gpu]: there is no GPU to run on: ", done.err)
+        self.assertIn("help: ", done.err)
+        self.assertFalse((self.folder / "machine.json").exists())
+        self.assertIn("`first` are no GPUs", self.fails(2, "calibrate", "--gpu=first", "-o", "-").err)
+        self.on_emulated_gpus(TESSERA_EMULATED_GPUS="2")
+        self.assertIn("one device has no links", self.fails(2, "calibrate", "--gpu", "0", "-o", "-").err)
+        self.assertIn("3 devices are not the same number on each of 2 GPUs", self.fails(2, "calibrate", "--gpu", "--devices", "3", "-o", "-").err)
+        self.assertIn("GPUs cannot be throttled", self.fails(2, "calibrate", "--gpu", "0", "--throttle", "--devices", "2", "-o", "-").err)
+
     def test_tracks_of_traces_name_the_gpu(self):
         self.on_emulated_gpus(TESSERA_EMULATED_GPUS="2")
         text = "mesh m = [x: 4]\nlet a = iota(f32[8@x])\nprint sum(a)\n"
