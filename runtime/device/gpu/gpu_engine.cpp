@@ -6,6 +6,7 @@
 
 #include "base/check.hpp"
 #include "runtime/device/gpu/borrowed_memory.hpp"
+#include "runtime/device/gpu/complex_sums.hpp"
 #include "runtime/device/gpu/cut_boxes.hpp"
 #include "runtime/device/gpu/gpu_steps.hpp"
 #include "runtime/device/steps/copies.hpp"
@@ -85,20 +86,6 @@ base::Status GpuEngine::copy(const runtime::ItemList<runtime::BoxMove>& moves, c
 }
 namespace {
 
-// A sum of complex numbers is a sum of their real parts and one of their imaginary parts.
-runtime::BoxSum part_of_sum(runtime::BoxSum sum, bool is_imaginary) {
-  const synth::ElementType part = synth::part_of(sum.parts[0].element);
-  const std::int64_t offset = is_imaginary ? synth::bytes_of(part) : 0;
-  const auto twice = [](const synth::Shape& strides) {
-    synth::Shape all;
-    for (const std::int64_t stride : strides) all.push_back(2 * stride);
-    return all;
-  };
-  for (runtime::TileView& own : sum.parts) own = {part, own.shape, twice(own.strides), own.data + offset};
-  sum.to = {twice(sum.to.strides), sum.to.data + offset};
-  return sum;
-}
-
 // A tile of complex numbers as one of twice as many parts.
 runtime::TileOut as_parts(const runtime::TileOut& tile) {
   if (!synth::is_complex(tile.element)) return tile;
@@ -108,11 +95,7 @@ runtime::TileOut as_parts(const runtime::TileOut& tile) {
 }  // namespace
 
 base::Status GpuEngine::combine(synth::ReduceOp op, const runtime::ItemList<runtime::BoxSum>& sums) {
-  const bool is_complex = sums.size() > 0 && synth::is_complex(sums.at(0).parts[0].element);
-  if (is_complex) {
-    const auto part = [&](std::int64_t i) { return part_of_sum(sums.at(i / 2), i % 2 != 0); };
-    return combine(op, runtime::ItemList<runtime::BoxSum>(2 * sums.size(), part));
-  }
+  if (are_complex(sums)) return in_parts(sums, [&](const auto& parts) { return combine(op, parts); });
   return step(nullptr, [&](Launcher& launcher) { return device::combine(launcher, op, sums); });
 }
 base::Status GpuEngine::fill_identity(synth::ReduceOp op, const runtime::ItemList<runtime::TileOut>& tiles) {

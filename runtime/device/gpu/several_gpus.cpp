@@ -7,6 +7,7 @@
 
 #include "base/check.hpp"
 #include "runtime/device/gpu/borrowed_memory.hpp"
+#include "runtime/device/gpu/complex_sums.hpp"
 #include "runtime/device/gpu/cut_boxes.hpp"
 
 namespace tessera::device {
@@ -191,6 +192,7 @@ base::Status SeveralGpus::copy(const ItemList<BoxMove>& moves, const runtime::Li
 }
 
 base::Status SeveralGpus::combine(synth::ReduceOp op, const ItemList<BoxSum>& sums) {
+  if (are_complex(sums)) return in_parts(sums, [&](const auto& parts) { return combine(op, parts); });
   const std::scoped_lock lock(*places_.front()->place().mutex);
   next_step();
   const std::size_t count = places_.size();
