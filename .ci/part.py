@@ -26,6 +26,7 @@ PARTS = [
     "scripts/test-checked asan cases",
     "scripts/test-checked tsan programs",
     "scripts/test-checked asan command",
+    "scripts/test-checked asan gpus",
 ]
 SECONDS_OF_DAY = 86_400
 

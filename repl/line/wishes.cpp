@@ -186,7 +186,8 @@ void add_calibrate(CLI::App& app, Wishes& wishes) {
   calibrate->add_option("--ranks", options.ranks, "start so many MPI ranks and measure between them")
       ->type_name("N")
       ->check(CLI::Range(1, ranks_max()).description(""));
-  calibrate->add_option("--devices", options.devices, "number of devices in the mesh (default: one per rank)")
+  calibrate
+      ->add_option("--devices", options.devices, "number of devices in the mesh (default: one per rank, or per GPU)")
       ->type_name("D")
       ->check(CLI::Range(1, 65536).description(""));
   flag(calibrate, "--throttle", options.throttle,

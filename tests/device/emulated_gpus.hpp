@@ -30,9 +30,11 @@ class Environment {
 inline constexpr int kEmulatedGpus = 3;
 inline const int kAreToldOf = setenv("TESSERA_EMULATED_GPUS", std::to_string(kEmulatedGpus).c_str(), 1);
 
-// What the emulated compiler makes is kept beside it: it is of no use to other builds.
+// What the emulated compiler makes is kept beside it: it is of no use to other builds. Kernels with sanitizers and
+// those without have folders of their own.
 inline GpuRequest emulated_request(const std::vector<int>& gpus, bool ordered_products = true) {
-  setenv("XDG_CACHE_HOME", TESSERA_EMULATED_FOLDER "/cache", 1);
+  const bool is_plain = std::getenv("TESSERA_EMULATED_PLAIN") != nullptr;
+  setenv("XDG_CACHE_HOME", is_plain ? TESSERA_EMULATED_FOLDER "/cache-plain" : TESSERA_EMULATED_FOLDER "/cache", 1);
   return {gpus, 0, ordered_products, {TESSERA_EMULATED_FOLDER, "", {}}};
 }
 

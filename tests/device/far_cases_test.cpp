@@ -5,120 +5,20 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
-#include <filesystem>
-#include <fstream>
-#include <iterator>
-#include <optional>
 #include <string>
-#include <variant>
 #include <vector>
 
-#include "embed/host/convert.hpp"
-#include "embed/session/session_impl.hpp"
-#include "runtime/execute/run.hpp"
-#include "tests/cases/case_file.hpp"
-#include "tests/cases/scenario.hpp"
+#include "tests/device/case_programs.hpp"
 #include "tests/device/far_engine.hpp"
 #include "tests/runtime/crowd.hpp"
-#include "typeck/typed/lower.hpp"
 
 namespace tessera::runtime::test {
 namespace {
 
-namespace fs = std::filesystem;
-
-struct Ran {
-  std::string output;
-  std::vector<std::string> failures;  // with the number of the step that failed
-  std::vector<synth::Literal> values;
-  std::int64_t peak_bytes = 0;
-};
-
-// A case that is read, checked and lowered; nothing where it is refused.
-struct Lowered {
-  cases::Settings settings;
-  Program program;
-  typeck::Lowered lowered;
-};
-
-World world_of(const Lowered& of, const cases::RunFolder& folder, std::string& output) {
-  World world;
-  world.output = [&](std::string_view text) { output += text; };
-  world.files = embed::to_policy(tessera::FilePolicy{tessera::FilePolicy::Kind::rooted, folder.path()});
-  world.machine = of.program.impl()->machine;
-  world.devices = of.program.impl()->typed->after.devices();
-  return world;
-}
-
-std::vector<std::string> texts(const base::Diagnostics& failures) {
-  std::vector<std::string> all;
-  for (const base::Diagnostic& why : failures)
-    all.push_back(fmt::format("{} at {}", why.message, why.origin.value_or(0)));
-  return all;
-}
-
-Ran run_on(std::shared_ptr<Engine> engine, const Lowered& of) {
-  const cases::RunFolder folder(of.settings);
-  Ran ran;
-  World world = world_of(of, folder, ran.output);
-  world.engine = std::move(engine);
-  const auto outcome = run(of.lowered.program, {}, world);
-  if (!outcome.ok()) {
-    ran.failures = texts(outcome.errors());
-    return ran;
-  }
-  ran.peak_bytes = outcome->peak_bytes;
-  for (const Value& value : outcome->outputs) {
-    const auto whole = gather(value);
-    if (whole.ok())
-      ran.values.push_back(*whole);
-    else
-      ran.failures.push_back(whole.errors().front().message);
-  }
-  return ran;
-}
-
-std::string read_file(const fs::path& path) {
-  std::ifstream in(path, std::ios::binary);
-  return {std::istreambuf_iterator<char>(in), std::istreambuf_iterator<char>()};
-}
-
-std::optional<Lowered> lowered(const fs::path& path) {
-  const auto file = cases::read_case(read_file(path));
-  const auto& read = std::get<cases::CaseFile>(file);
-  const cases::Section* const source = read.find(cases::SectionKind::source);
-  const auto settings = cases::read_settings(read);
-  if (source == nullptr || !std::holds_alternative<cases::Settings>(settings)) return {};
-  const auto& with = std::get<cases::Settings>(settings);
-  const cases::RunFolder folder(with);
-  std::string ignored;
-  Session session(cases::configuration(with, folder, cases::KeepValues::yes, ignored));
-  auto program = session.check(std::string(cases::content(*source)), "case");
-  if (!program.ok()) return {};
-  auto steps = typeck::lower(*program->impl()->typed, typeck::Keep::bound_names);
-  if (!steps.ok()) return {};
-  return Lowered{with, std::move(*program), std::move(*steps)};
-}
-
-// Every so many-th case.
-template <class F>
-void for_cases(std::size_t every, const F& f) {
-  std::vector<fs::path> paths;
-  for (const auto& entry : fs::recursive_directory_iterator(fs::path(TESSERA_SOURCE_DIR) / "tests" / "cases")) {
-    if (entry.path().extension() == ".case") paths.push_back(entry.path());
-  }
-  std::sort(paths.begin(), paths.end());
-  for (std::size_t k = 0; k < paths.size(); k += every) {
-    SCOPED_TRACE(paths[k].string());
-    const auto of = lowered(paths[k]);
-    if (of) f(*of);
-  }
-}
-
 void compare_all(FarSteps steps) {
-  for_cases(1, [&](const Lowered& of) {
-    const Ran there = run_on(std::make_shared<FarEngine>(steps), of);
-    const Ran here = run_on(nullptr, of);
+  for_cases(1, 0, [&](const LoweredCase& of) {
+    const RanCase there = run_on(std::make_shared<FarEngine>(steps), of);
+    const RanCase here = run_on(nullptr, of);
     EXPECT_EQ(there.output, here.output);
     EXPECT_EQ(there.failures, here.failures);
     EXPECT_EQ(there.peak_bytes, here.peak_bytes);
@@ -141,9 +41,9 @@ std::string difference(const std::vector<Value>& mine, const std::vector<Value>&
 }
 
 // Three ranks, each with an engine of its own.
-void compare_on_ranks(const Lowered& of) {
+void compare_on_ranks(const LoweredCase& of) {
   const cases::RunFolder folder(of.settings);
-  const Ran here = run_on(nullptr, of);
+  const RanCase here = run_on(nullptr, of);
   std::string ignored;
   const auto simulated = run(of.lowered.program, {}, world_of(of, folder, ignored));
   std::string output;
@@ -163,7 +63,7 @@ void compare_on_ranks(const Lowered& of) {
 TEST(FarCases, GiveTheHostsBitsInStepsOfTheEngine) { compare_all(FarSteps::all); }
 TEST(FarCases, GiveTheHostsBitsInStepsOnTheHost) { compare_all(FarSteps::none); }
 TEST(FarCases, GiveTheHostsBitsInStepsOfBoth) { compare_all(FarSteps::some); }
-TEST(FarCases, GiveTheHostsBitsOnRanks) { for_cases(5, compare_on_ranks); }
+TEST(FarCases, GiveTheHostsBitsOnRanks) { for_cases(5, 0, compare_on_ranks); }
 
 }  // namespace
 }  // namespace tessera::runtime::test

@@ -165,7 +165,7 @@ class Checked(unittest.TestCase):
         self.assertEqual(declared - self.WITHOUT, set(parts) - self.STARTED)
 
     def test_every_part_is_taken(self):
-        for words in [f"scripts/test-checked asan {name}" for name in self.LISTS] + [
+        for words in [f"scripts/test-checked asan {name}" for name in (*self.LISTS, "gpus")] + [
                 "scripts/test-checked tsan running", "scripts/test-checked tsan programs", "scripts/tidy --half 1",
                 "scripts/tidy --half 2"]:
             self.assertEqual(part.PARTS.count(words), 1, words)
