@@ -221,11 +221,13 @@ class FigureWalk {
   }
   // The rows that a scatter_add delivers, likewise.
   void delivered(ProgramFigures& all, StepFigure figure, const synth::Apply& apply, const synth::ArrayType& result) {
-    if (!synth::adds_by_delivery(type(apply.operands[0]), type(apply.operands[1]), result)) return;
-    const synth::RowDeliveries deliveries(type(apply.operands[1]), result);
+    const synth::ArrayType& rows = type(apply.operands[0]);
+    const synth::ArrayType& ids = type(apply.operands[1]);
+    if (!synth::adds_by_delivery(rows, ids, result)) return;
     figure.name = "deliver";
-    moved_rows(all, figure, result, synth::cost_of_deliveries(machine_of(result.mesh().devices_end()), deliveries),
-               [&](const auto& add) { synth::for_delivery_messages(deliveries, add, add); });
+    moved_rows(all, figure, result,
+               synth::cost_of_deliveries(machine_of(result.mesh().devices_end()), rows, ids, result),
+               [&](const auto& add) { synth::for_delivery_messages(rows, ids, result, add, add); });
   }
   // What sorting lines over several tiles moves.
   void cut(ProgramFigures& all, StepFigure figure, const synth::Apply& apply, const synth::Sort& sort) {

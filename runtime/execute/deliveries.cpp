@@ -279,7 +279,9 @@ base::Status Executor::run_scatter_add(const synth::Apply& apply, const StepPlan
   if (!synth::adds_by_delivery(storage_.type(apply.operands[0]), storage_.type(apply.operands[1]),
                                storage_.type(apply.results[0])))
     return take_local(apply, plan);
-  return on_host(apply, plan, [&] { return add_delivered_rows(apply); });
+  const bool is_along = !synth::adds_rows_by_delivery(
+      storage_.type(apply.operands[0]), storage_.type(apply.operands[1]), storage_.type(apply.results[0]));
+  return on_host(apply, plan, [&] { return is_along ? add_delivered_elements(apply) : add_delivered_rows(apply); });
 }
 
 base::Status Executor::add_delivered_rows(const synth::Apply& apply) {

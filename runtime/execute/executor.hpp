@@ -164,6 +164,7 @@ class Executor {
   base::Status take_rows(const synth::Apply& apply);
   base::Status run_scatter_add(const synth::Apply& apply, const StepPlan& plan);
   base::Status add_delivered_rows(const synth::Apply& apply);
+  base::Status add_delivered_elements(const synth::Apply& apply);
   base::Status keep(synth::RegisterId from, synth::RegisterId to, const synth::Keep& step);
   base::Result<synth::Shape> starts_of(const synth::Apply& apply, const synth::Lay& lay) const;
   base::Result<synth::Offset> part_offset(const synth::Apply& apply, const synth::Part& part) const;

@@ -160,8 +160,7 @@ void Throttle::requested(const synth::ArrayType& table, const synth::ArrayType& 
 void Throttle::delivered(const synth::ArrayType& rows, const synth::ArrayType& ids, const synth::ArrayType& after) {
   if (!is_alone_ || !synth::adds_by_delivery(rows, ids, after)) return;
   const auto machine = synth::machine_for(machine_, std::ssize(clocks_));
-  if (machine.ok())
-    join_all(after.mesh(), after.mesh(), synth::cost_of_deliveries(*machine, synth::RowDeliveries(ids, after)).seconds);
+  if (machine.ok()) join_all(after.mesh(), after.mesh(), synth::cost_of_deliveries(*machine, rows, ids, after).seconds);
 }
 
 void Throttle::cut(const synth::ArrayType& lines, const synth::Sort& sort) {

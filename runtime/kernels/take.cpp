@@ -33,6 +33,7 @@ class Ids {
   }
   std::int64_t size() const { return size_; }
   std::int64_t operator[](std::int64_t i) const { return list_[static_cast<std::size_t>(i)]; }
+  std::int64_t operator[](std::size_t i) const { return list_[i]; }
 
   std::optional<BadId> first_outside(std::int64_t low, std::int64_t high) const {
     for (std::int64_t begin = 0; begin < size_ && !is_given_up(); begin += kGrain) {
@@ -202,12 +203,12 @@ void for_lines(const TileView& array, const F& f) {
 }
 
 // Calls f(i, place) for every id of a line that names a place in [first, first + held), place counted from first.
-template <class F>
+template <class Ids, class F>
 void for_places(const Ids& ids, std::int64_t line, std::int64_t length, std::int64_t places,
                 const synth::Interval& held, const F& f) {
   for (std::int64_t i = 0; i < length; ++i) {
     if (i % kGrain == 0 && is_given_up()) return;
-    const std::int64_t id = ids[line * length + i];
+    const std::int64_t id = ids[static_cast<std::size_t>(line * length + i)];
     const std::int64_t place = id < 0 ? id + places : id;
     if (place >= held.begin && place < held.end) f(i, place - held.begin);
   }
@@ -256,6 +257,47 @@ std::optional<BadId> scatter_add_along(const TileView& values, const TileView& i
       });
   });
   return std::nullopt;
+}
+
+void add_along(const TileView& values, std::span<const std::int64_t> named, const synth::Interval& held,
+               const TileTarget& out) {
+  TileView lines = values;
+  lines.shape.pop_back();
+  lines.strides.pop_back();
+  const synth::Shape of_sums(out.strides.begin(), out.strides.end() - 1);
+  const std::int64_t length = values.shape.back();
+  const std::int64_t step = values.strides.back();
+  const auto nest = make_nest<2>(lines.shape, {lines.strides, of_sums});
+  const std::int64_t grain = std::max<std::int64_t>(1, kGrain / std::max<std::int64_t>(1, length));
+  synth::visit_element(values.element, [&](auto zero) {
+    using T = decltype(zero);
+    if constexpr (std::same_as<T, bool>)
+      throw base::InternalError("bools are not added");
+    else
+      parallel_ranges(nest.count, grain, [&](std::int64_t begin, std::int64_t end) {
+        for_runs(nest, begin, end, [&](std::int64_t number, const Offsets<2>& at, std::int64_t n) {
+          for (std::int64_t k = 0; k < n; ++k) {
+            const T* const from = typed<T>(values) + at[0] + k * nest.inner_strides()[0];
+            T* const to = reinterpret_cast<T*>(out.data) + at[1] + k * nest.inner_strides()[1];
+            for_places(named, number + k, length, 0, held,
+                       [&](std::int64_t i, std::int64_t place) { to[place] = plus(to[place], from[i * step]); });
+          }
+        });
+      });
+  });
+}
+
+void add_elements(const std::byte* values, std::span<const std::int64_t> numbers, const TileOut& out) {
+  synth::visit_element(out.element, [&](auto zero) {
+    using T = decltype(zero);
+    if constexpr (std::same_as<T, bool>)
+      throw base::InternalError("bools are not added");
+    else
+      for (std::size_t i = 0; i < numbers.size(); ++i) {
+        T& sum = typed<T>(out)[numbers[i]];
+        sum = plus(sum, reinterpret_cast<const T*>(values)[i]);
+      }
+  });
 }
 
 std::optional<BadId> one_hot(const TileView& ids, std::int64_t n, const TileOut& out) {

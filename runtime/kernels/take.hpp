@@ -6,6 +6,7 @@
 #include <span>
 #include <vector>
 
+#include "runtime/kernels/reduce.hpp"
 #include "runtime/kernels/tile.hpp"
 
 namespace tessera::runtime {
@@ -63,6 +64,13 @@ std::optional<BadId> take_along(const TileView& table, std::int64_t first, std::
 // The transpose of it: out[l.., n] is the sum of values[l.., i] over all i with ids[l.., i] = n, in their order.
 std::optional<BadId> scatter_add_along(const TileView& values, const TileView& ids, std::int64_t first,
                                        std::int64_t places, const TileOut& out);
+
+// Adds the part of it that lies in places `held` to sums of the same lines, which `out` has from the first of them on.
+// `named` has the place of each value, in row-major order.
+void add_along(const TileView& values, std::span<const std::int64_t> named, const synth::Interval& held,
+               const TileTarget& out);
+// Adds elements, one behind the other, to those of `out` of these row-major numbers.
+void add_elements(const std::byte* values, std::span<const std::int64_t> numbers, const TileOut& out);
 
 void fill_zeros(const TileOut& out);
 

@@ -170,7 +170,7 @@ double delivery_seconds(const Machine& machine, const Operation& operation, cons
                         const ArrayType& result) {
   if (!std::holds_alternative<ScatterAdd>(operation) || !adds_by_delivery(operands[0], operands[1], result)) return 0;
   const auto fitting = machine_for(machine, result.mesh().devices_end());
-  return fitting.ok() ? cost_of_deliveries(*fitting, RowDeliveries(operands[1], result)).seconds : 0;
+  return fitting.ok() ? cost_of_deliveries(*fitting, operands[0], operands[1], result).seconds : 0;
 }
 
 // The cuts of lines that are sorted over several tiles.

@@ -1,11 +1,13 @@
 // Types of operations that have an index signature: shapes that go together, element types, and layouts that the
 // signature gives.
 #include <algorithm>
+#include <array>
 #include <cstdint>
 #include <optional>
 #include <vector>
 
 #include "synth/moves/collective/deliveries.hpp"
+#include "synth/moves/collective/line_deliveries.hpp"
 #include "synth/moves/collective/requests.hpp"
 #include "synth/program/signature.hpp"
 #include "synth/program/type_checks.hpp"
@@ -395,6 +397,22 @@ IndexSplits splits_of(const IndexSignature& signature, const std::vector<IndexPl
   return splits;
 }
 
+// Elements that are delivered along lines: values lie as their ids do, and sums anywhere.
+bool delivers_along(const Operation& operation, const Operands& operands, const ArrayType& result) {
+  if (!std::holds_alternative<ScatterAdd>(operation) || operands.size() != 2) return false;
+  const ArrayType& values = *operands[0];
+  const ArrayType& ids = *operands[1];
+  const auto are_lines_alike = [&] {
+    return values.shape() == ids.shape() &&
+           std::equal(values.shape().begin(), values.shape().end() - 1, result.shape().begin());
+  };
+  const bool is_plain = std::ranges::none_of(std::array{&values, &ids, &result}, [](const ArrayType* type) {
+    return is_storage(type->element()) || !type->layout().pending().empty();
+  });
+  return adds_along_by_delivery(values, ids, result) && is_plain && are_lines_alike() &&
+         values.layout() == ids.layout() && values.mesh() == result.mesh() && ids.mesh() == result.mesh();
+}
+
 }  // namespace
 
 Error layouts_error(const Operation& operation, const Operands& operands, const ArrayType& result) {
@@ -409,8 +427,9 @@ Error layouts_error(const Operation& operation, const Operands& operands, const 
   // Rows that are fetched may lie anywhere, and ids of rows that are delivered: their indices leave nothing pending.
   const bool fetches = std::holds_alternative<Take>(operation) && takes_by_request(*operands[0], *operands[1], result);
   if (fetches) signature.kinds[0] = IndexKind::carried;
+  if (delivers_along(operation, operands, result)) return std::nullopt;
   const bool delivers = std::holds_alternative<ScatterAdd>(operation) &&
-                        adds_by_delivery(*operands[0], *operands[1], result) && may_deliver(*operands[1]);
+                        adds_rows_by_delivery(*operands[0], *operands[1], result) && may_deliver(*operands[1]);
   for (std::size_t d = 0; delivers && d < operands[1]->rank(); ++d)
     signature.kinds[static_cast<std::size_t>(signature.operands[1][d])] = IndexKind::carried;
   const auto stored = [](const ArrayType* type) { return is_storage(type->element()); };

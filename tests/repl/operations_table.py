@@ -52,6 +52,16 @@ def taken_rows(mesh, shape, count):
     return 4 * missing * shape[1]
 
 
+def delivered(mesh, lines, count):
+    """Bytes of cotangents and of their places' numbers, where the greatest of every line lie in the last tile: of each line they
+    are where the line was dealt to."""
+    missing = 0
+    for at in positions(mesh):
+        begin, end = tile(mesh, at, (lines,), ("x",))[0]
+        missing += lines - (end - begin) if at["x"] == mesh["x"] - 1 else 0
+    return 8 * count * missing
+
+
 def rows_of(mesh, shape):
     """Of each operation: its name, the statement, the least bytes, and what devices hold beside operands and result."""
     n, m = shape
@@ -79,6 +89,8 @@ def rows_of(mesh, shape):
         ("`prod(a, dim=0)` on all devices", f"prod(a, dim=0) as [{m}]", sums),
         ("`argmax(a, dim=0)` on all devices", f"argmax(a, dim=0) as [{m}]", 3 * sums),
         ("`topk(a, 8, 0)`", "topk(a, 8, 0)", moved(mesh, ((8 * shards, m), ROWS), ((8 * shards, m), COLUMNS))),
+        ("`grad` of `topk(a, 8, 0)`: records and what is delivered", "{ let (kept, g) = grad(greatest)(a); g }",
+         2 * moved(mesh, ((8 * shards, m), ROWS), ((8 * shards, m), COLUMNS)) + delivered(mesh, m, 8)),
         ("`sort(a, 0)`", "sort(a, 0)", moved(mesh, a, (shape, COLUMNS))),
         ("`einsum(\"ii->i\", d)` of `d: f32[m@x, m]`", f"einsum(\"ii->i\", iota({text((m, m), ROWS)}))", 0),
         ("`softmax(a, 0)`", "softmax(a, 0)", 2 * sums),
@@ -143,7 +155,8 @@ def measured(executable, mesh, shape):
     declared = ", ".join(f"{axis}: {size}" for axis, size in mesh.items())
     n, m = shape
     lines = ['use "std/nn"', f"mesh m = [{declared}]", f"let a = iota({text(shape, ROWS)})",
-             f"fn rows(t: f32[{n}@x, {m}], i: i64[{m}@x]) -> f32 = sum(take(t, i) as [{m}@x, {m}])"]
+             f"fn rows(t: f32[{n}@x, {m}], i: i64[{m}@x]) -> f32 = sum(take(t, i) as [{m}@x, {m}])",
+             f"fn greatest(t: f32[{n}@x, {m}]) -> f32 = sum(topk(t, 8, 0))"]
     first = len(lines) + 1
     lines += [f"let b{k} = {statement}" for k, (_, statement, _) in enumerate(rows_of(mesh, shape))]
     with tempfile.TemporaryDirectory() as folder:

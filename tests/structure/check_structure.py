@@ -48,7 +48,7 @@ INNER_WALLS = [
     (r"runtime/(?!device/)", r"runtime/device/", "where a tile lies is the engine's affair"),
     (r"(frontend|synth|interop|typeck|repl|python|bench)/", r"runtime/device/", "of the runtime's machines only the library opens GPUs"),
     # But for those that work on copies in host memory, whatever the engine, or on scalars that ranks keep apart.
-    (r"runtime/execute/(?!((control|cut_sort|deliveries|far_steps|load|requests|run|running)\.cpp|cut_search\.hpp)$)", r"runtime/kernels/(?!(tile|parallel|given_up|core_share|stream)\.hpp)", "tiles are an engine's, which alone looks into them"),
+    (r"runtime/execute/(?!((control|cut_sort|deliveries|far_steps|line_deliveries|load|requests|run|running)\.cpp|cut_search\.hpp)$)", r"runtime/kernels/(?!(tile|parallel|given_up|core_share|stream)\.hpp)", "tiles are an engine's, which alone looks into them"),
     (r"runtime/transfers/(?!(copies|programs|slots)\.cpp$)", r"runtime/kernels/(?!(tile|parallel|stream)\.hpp)", "tiles are an engine's, which alone looks into them"),
     (r"typeck/gradient/", r"typeck/(insert|elaborate|layouts|typed/(?!known_scalar\.hpp))", "gradients are taken of open programs"),
 ]

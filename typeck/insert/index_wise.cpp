@@ -1,5 +1,6 @@
 // Elementwise operations with broadcasting, contractions, reductions, take: all are index signatures.
 #include <algorithm>
+#include <ranges>
 
 #include "typeck/insert/inserter.hpp"
 #include "typeck/layouts/candidates.hpp"
@@ -112,21 +113,40 @@ MaybeHeld TypedOperations::greatest(Span span, const std::string& who, const Hel
   const Held array = widened(*ready);
   const ArrayType result = layouts.types.at(0);
   if (type(array).layout().split(type(array).rank() - 1).empty()) return compute(span, result, how, {array.node()});
-  const auto candidates = candidates_of(type(array), how);
-  TESSERA_CHECK(candidates.has_value(), "tiles have not so many elements as were counted on");
+  const auto own = candidates_of(type(array), how);
+  TESSERA_CHECK(own.has_value(), "tiles have not so many elements as were counted on");
   std::vector<NodeId> nodes;
   for (const bool positions : {false, true}) {
     if (positions && !how.positions) continue;
-    const auto own = candidates->with_element(positions ? ElementType::i64 : candidates->element());
-    const Held some = compute(span, *own, synth::Candidates{how.count, positions}, {array.node()});
-    const auto target = reports_.with_layout(span, *own, result.layout());
-    if (!target.has_value()) return std::nullopt;
-    const MaybeHeld moved =
-        redistribute(some, *target, Reason{Reason::Asker::operation, who, span, {}, layouts.compared});
-    if (!moved.has_value()) return std::nullopt;
-    nodes.push_back(moved->node());
+    const Reason why{Reason::Asker::operation, who, span, {}, layouts.compared};
+    const MaybeHeld some = candidates(span, array, {how.count, positions}, *own, result, why);
+    if (!some.has_value()) return std::nullopt;
+    nodes.push_back(some->node());
   }
   return compute(span, result, how, std::move(nodes));
+}
+
+// Positions are on their way in as many bytes as they need.
+MaybeHeld TypedOperations::candidates(Span span, const Held& array, const synth::Candidates& how, const ArrayType& own,
+                                      const ArrayType& result, Reason why) {
+  const ElementType carried = how.positions ? element_of_positions(type(array)) : own.element();
+  const auto cast_to = [&](const Held& a, ElementType element) {
+    return compute(span, *type(a).with_element(element), synth::Map{synth::MapOp::cast}, {a.node()});
+  };
+  const auto target = reports_.with_layout(span, *own.with_element(carried), result.layout());
+  if (!target.has_value()) return std::nullopt;
+  std::vector<Move>& known = candidates_[{array.node(), how.count}];
+  for (const Move& move : std::views::reverse(known)) {  // what was computed again comes last
+    const bool is_own = move.again == again_ || !is_again();
+    if (!how.positions && is_own && is_at_hand(move) && move.type == *target) return Held{{move.made}, span, {}, {}};
+  }
+  const ElementType made = how.positions ? ElementType::i64 : own.element();
+  Held some = compute(span, *own.with_element(made), how, {array.node()});
+  if (carried != made) some = cast_to(some, carried);
+  MaybeHeld moved = redistribute(some, *target, std::move(why));
+  if (moved.has_value() && carried != made) return cast_to(*moved, made);
+  if (moved.has_value() && !how.positions) known.push_back(move_to(moved->node()));
+  return moved;
 }
 
 // What stands in front of each tile is received by its device.

@@ -88,18 +88,25 @@ void Redistributions::note_moved(NodeId source, NodeId made) {
   const ArrayType& from = type(source);
   const ArrayType& to = type(made);
   if (from.mesh() == to.mesh() && synth::tile_bytes_max(to) > synth::tile_bytes_max(from)) return;
-  moves_[source].push_back(
-      {to, made, open_regions_.empty() ? 0 : open_regions_.back(), again_, is_again() ? pass_there_ : pass_});
+  moves_[source].push_back(move_to(made));
+}
+
+Redistributions::Move Redistributions::move_to(NodeId made) const {
+  const std::uint64_t region = open_regions_.empty() ? 0 : open_regions_.back();
+  return {type(made), made, region, again_, is_again() ? pass_there_ : pass_};
+}
+
+bool Redistributions::is_at_hand(const Move& move) const {
+  return std::find(open_regions_.begin(), open_regions_.end(), move.region) != open_regions_.end();
 }
 
 std::optional<NodeId> Redistributions::moved_before(NodeId source, const ArrayType& target) const {
   const auto known = moves_.find(source);
   if (known == moves_.end()) return std::nullopt;
   for (const Move& move : known->second) {
-    const bool is_seen = std::find(open_regions_.begin(), open_regions_.end(), move.region) != open_regions_.end();
     const synth::Pass pass = is_again() ? pass_there_ : pass_;
     const bool is_same_pass = move.pass == pass || type(source).mesh() != target.mesh();
-    if (is_seen && is_same_pass && move.again == again_ && move.type == target) return move.made;
+    if (is_at_hand(move) && is_same_pass && move.again == again_ && move.type == target) return move.made;
   }
   return std::nullopt;
 }

@@ -50,12 +50,6 @@ class Redistributions : public TypedGraph {
   std::uint32_t again_ = 0;  // of the node
   synth::Pass pass_there_ = synth::Pass::none;
 
- private:
-  // The same move made before, if there was one and its result may be kept: the value then moves only once.
-  std::optional<NodeId> moved_before(NodeId source, const ArrayType& target) const;
-  void note_moved(NodeId source, NodeId made);
-  void note_inserted(const Held& value, const ArrayType& target);
-
   // What a value has become by a redistribution: in which region, and with which type.
   struct Move {
     ArrayType type;
@@ -64,6 +58,16 @@ class Redistributions : public TypedGraph {
     std::uint32_t again = 0;  // in which copy of a region
     synth::Pass pass = synth::Pass::none;
   };
+  Move move_to(NodeId made) const;
+  // Was it made in a region that the node which is being closed can see into?
+  bool is_at_hand(const Move& move) const;
+
+ private:
+  // The same move made before, if there was one and its result may be kept: the value then moves only once.
+  std::optional<NodeId> moved_before(NodeId source, const ArrayType& target) const;
+  void note_moved(NodeId source, NodeId made);
+  void note_inserted(const Held& value, const ArrayType& target);
+
   std::map<NodeId, std::vector<Move>> moves_;
 };
 

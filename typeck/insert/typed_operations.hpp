@@ -73,7 +73,13 @@ class TypedOperations : public Redistributions {
   MaybeHeld rolled(Span span, const std::string& who, const std::vector<Held>& operands, const open::Roll& roll);
 
  private:
+  // What the tiles of an array give of its lines, as it is wanted. The values are few, and a gradient's second pass has
+  // them from its first.
+  MaybeHeld candidates(Span span, const Held& array, const synth::Candidates& how, const ArrayType& own,
+                       const ArrayType& result, Reason why);
+
   std::map<NodeId, std::vector<Alternative>> compared_;
+  std::map<std::pair<NodeId, std::int64_t>, std::vector<Move>> candidates_;  // by their array and their number
 };
 
 }  // namespace tessera::typeck

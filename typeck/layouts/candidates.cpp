@@ -3,6 +3,8 @@
 // greatest are taken: all devices together receive 96 KiB, where dealing the array brings them 12 MiB.
 #include "typeck/layouts/candidates.hpp"
 
+#include <limits>
+
 #include "typeck/layouts/dealing.hpp"
 
 namespace tessera::typeck {
@@ -25,6 +27,10 @@ std::optional<ArrayType> candidates_of(const ArrayType& from, const synth::Great
   return std::move(type).value();
 }
 
+ElementType element_of_positions(const ArrayType& lines) {
+  return lines.shape().back() <= std::numeric_limits<std::int32_t>::max() ? ElementType::i32 : ElementType::i64;
+}
+
 std::optional<ArrayType> CandidatesRule::result(const ArrayType& whole, const synth::Greatest& how) const {
   Shape shape = whole.shape();
   shape.back() = how.count;
@@ -37,9 +43,9 @@ std::optional<ArrayType> CandidatesRule::greatest(const ArrayType& from, const s
   const std::size_t last = from.rank() - 1;
   if (from.layout().split(last).empty()) return result(from, how);
   const Dealing dealing(plans_, reports_, who_, span_);
-  auto deal = dealing.best(from, {last}, {});
-  if (!deal.has_value()) return std::nullopt;
   const auto candidates = candidates_of(widened(from), how);
+  auto deal = dealing.best(from, {last}, {}, candidates.has_value() ? Gathers::little : Gathers::anything);
+  if (!deal.has_value()) return std::nullopt;
   const auto some = candidates.has_value() ? dealing.best(*candidates, {last}, {}) : std::nullopt;
   if (candidates.has_value() && !some.has_value()) return std::nullopt;
   std::vector<Alternative> compared = std::move(deal->compared);
@@ -48,15 +54,16 @@ std::optional<ArrayType> CandidatesRule::greatest(const ArrayType& from, const s
     compared.push_back(some->compared[some->number]);
     compared.back().description = "the greatest of each tile, with their " + compared.back().description;
     if (how.positions) {
-      const auto places = price_of_change(plans_, *candidates->with_element(ElementType::i64),
-                                          *some->target.with_element(ElementType::i64), span_, {});
+      const ElementType carried = element_of_positions(from);
+      const auto places =
+          price_of_change(plans_, *candidates->with_element(carried), *some->target.with_element(carried), span_, {});
       if (!places.has_value()) return std::nullopt;
       add_price(compared.back(), *places);
     }
-    if (cheaper(compared.back(), compared[chosen])) chosen = compared.size() - 1;
+    if (compared.size() == 1 || cheaper(compared.back(), compared[chosen])) chosen = compared.size() - 1;
   }
   compared[chosen].chosen = true;
-  if (chosen != deal->number) {
+  if (some.has_value() && chosen + 1 == compared.size()) {
     layouts.compared = std::move(compared);
     return result(some->target, how);
   }

@@ -29,5 +29,7 @@ class CandidatesRule {
 
 // The type of what each tile gives; nothing where a tile is too short.
 std::optional<synth::ArrayType> candidates_of(const synth::ArrayType& from, const synth::Greatest& how);
+// The integers as which their positions travel.
+synth::ElementType element_of_positions(const synth::ArrayType& lines);
 
 }  // namespace tessera::typeck

@@ -10,6 +10,7 @@
 
 #include "base/check.hpp"
 #include "synth/moves/collective/deliveries.hpp"
+#include "synth/moves/collective/line_deliveries.hpp"
 #include "synth/moves/collective/requests.hpp"
 #include "synth/moves/prices/delivery_cost.hpp"
 #include "synth/moves/prices/request_cost.hpp"
@@ -56,11 +57,25 @@ bool goes_along_lines(const std::vector<Operand>& operands, const NodeLayouts& l
   return synth::goes_along_lines(operands[0].type.rank(), operands[1].type.rank(), layouts.types.at(0).rank());
 }
 
+// Do these changes bring devices rows that others keep, of more than a small table?
+bool gathers_much(const ArrayType& table, const Changes& changes) {
+  if (changes.empty() || synth::array_bytes(table) <= kGatheredBytesMax) return false;
+  return synth::copies(changes.back().to) > synth::copies(table);
+}
+
 // Devices that get rows look through the ids of all others, which of more devices and tiles than these takes long.
 constexpr std::int64_t kGivenPairsMax = std::int64_t{1} << 24U;
 
 bool are_few_givers(const ArrayType& ids) {
   return ids.devices() * synth::shard_count(ids.layout().split(0)) <= kGivenPairsMax;
+}
+
+// Every device lists the boxes that it gets, and a rank those of all devices.
+constexpr std::int64_t kGivenBoxesMax = std::int64_t{1} << 20U;
+
+bool are_few_boxes(const ArrayType& values, const ArrayType& ids, const ArrayType& result) {
+  return !synth::adds_along_by_delivery(values, ids, result) ||
+         synth::LineDeliveries(values, result).boxes_at_most() <= kGivenBoxesMax;
 }
 
 }  // namespace
@@ -158,6 +173,12 @@ std::optional<NodeLayouts> FetchingRule::rows(const std::vector<Operand>& operan
     compared.push_back(fetch.price);
     if (cheaper(compared.back(), compared[chosen])) chosen = compared.size() - 1;
   }
+  // A table is not gathered to save a launch.
+  const bool gathers = gathers_much(operands[0].type, sum.uses[0]);
+  for (std::size_t k = 1; gathers && k < compared.size(); ++k) {
+    if (compared[k].received_bytes > compared[0].received_bytes) continue;
+    if (chosen == 0 || cheaper(compared[k], compared[chosen])) chosen = k;
+  }
   if (chosen == 0) return sum;
   compared[chosen].chosen = true;
   const Fetch& best = fetches[chosen - 1];
@@ -167,8 +188,26 @@ std::optional<NodeLayouts> FetchingRule::rows(const std::vector<Operand>& operan
   return fetched;
 }
 
+namespace {
+
+std::int64_t bytes_of_line_deliveries(const ArrayType& values, const ArrayType& ids, const ArrayType& result) {
+  const synth::LineDeliveries deliveries(values, result);
+  const auto given = [&](std::int32_t device) {
+    std::vector<synth::DeliveredBox> boxes;
+    for (const synth::BoxCopy& copy : deliveries.boxes(device)) boxes.push_back({copy.source, copy.box});
+    return boxes;
+  };
+  const std::int64_t moved = deliveries.values_at_most();
+  const auto fault = synth::fault_of_line_deliveries(values, ids, result, given, moved);
+  if (fault) throw base::InternalError(fmt::format("values are not delivered right: {}", *fault));
+  return moved * deliveries.element_bytes();
+}
+
+}  // namespace
+
 std::int64_t bytes_of_deliveries(const ArrayType& rows, const ArrayType& ids, const ArrayType& result) {
-  if (!synth::adds_by_delivery(rows, ids, result)) return 0;
+  if (synth::adds_along_by_delivery(rows, ids, result)) return bytes_of_line_deliveries(rows, ids, result);
+  if (!synth::adds_rows_by_delivery(rows, ids, result)) return 0;
   const synth::RowDeliveries deliveries(ids, result);
   const std::int64_t bytes = synth::delivered_bytes_at_most(deliveries);
   const auto giver = [&](std::int32_t device, std::int64_t tile) { return deliveries.source(device, tile); };
@@ -203,20 +242,30 @@ std::vector<FetchingRule::Added> FetchingRule::ways_to_add(const ArrayType& rows
   return all;
 }
 
-// Along lines: what is added lies as the lines of the wanted result, whole in each of them.
+// Along lines: values are delivered from where their ids lie; or what is added lies as the lines of the wanted result,
+// whole in each of them.
 std::vector<FetchingRule::Added> FetchingRule::ways_along(const ArrayType& rows, const ArrayType& ids,
                                                           const ArrayType& result, const Layout& wanted) {
+  std::vector<Added> all;
+  const auto add = [&](std::string description, const Layout& own) {
+    auto own_rows = rows.with_layout(own);
+    auto own_ids = ids.with_layout(own);
+    auto own_result = result.with_layout(wanted);
+    if (!own_rows.ok() || !own_ids.ok() || !own_result.ok()) return;
+    Added way{std::move(own_rows).value(), std::move(own_ids).value(), std::move(own_result).value(), {}};
+    const auto is_same = [&](const Added& other) { return other.rows.layout() == own; };
+    if (std::ranges::any_of(all, is_same) || !are_few_boxes(way.rows, way.ids, way.result)) return;
+    way.price.description = std::move(description);
+    all.push_back(std::move(way));
+  };
   std::vector<AxisList> of_lines = wanted.splits();
   of_lines.back().clear();
-  auto own = Layout::make(result.mesh(), std::move(of_lines));
-  TESSERA_CHECK(own.ok(), "a layout without a split is none");
-  auto own_rows = rows.with_layout(own.value());
-  auto own_ids = ids.with_layout(own.value());
-  auto own_result = result.with_layout(wanted);
-  if (!own_rows.ok() || !own_ids.ok() || !own_result.ok()) return {};
-  Added way{std::move(own_rows).value(), std::move(own_ids).value(), std::move(own_result).value(), {}};
-  way.price.description = "what is added on every device that has a part of its line";
-  return {std::move(way)};
+  auto whole = Layout::make(result.mesh(), std::move(of_lines));
+  TESSERA_CHECK(whole.ok(), "a layout without a split is none");
+  add("what is added on every device that has a part of its line", whole.value());
+  for (const ArrayType* const giver : {&ids, &rows})
+    add("values delivered to the parts of their line", giver->layout());
+  return all;
 }
 
 bool FetchingRule::add_price_of(Added& way, const ArrayType& rows, const ArrayType& ids, const Want& want) const {
@@ -227,7 +276,7 @@ bool FetchingRule::add_price_of(Added& way, const ArrayType& rows, const ArrayTy
   if (!machine.ok() || !of_rows.has_value() || !of_ids.has_value() || !after.has_value()) return false;
   way.price.peak_bytes = synth::tile_bytes_max(way.rows) + synth::tile_bytes_max(way.result);
   if (synth::adds_by_delivery(way.rows, way.ids, way.result)) {
-    const synth::StepCost cost = synth::cost_of_deliveries(*machine, synth::RowDeliveries(way.ids, way.result));
+    const synth::StepCost cost = synth::cost_of_deliveries(*machine, way.rows, way.ids, way.result);
     way.price.seconds = cost.seconds;
     way.price.received_bytes = cost.received_bytes_total;
   }

@@ -278,6 +278,7 @@ std::optional<NodeLayouts> Greedy::solve(const Signature& signature, const std::
   const bool wanted_fits = want.fits(signature.indices.result.size(), types.front().mesh());
   if (chosen.has_value() && wanted_fits) problem.split_free(*chosen, *want.layout);
   if (!chosen.has_value()) chosen = cheapest(signature, problem, types, want, why);
+  if (!chosen.has_value()) return std::nullopt;
   for (std::size_t k = 0; k < operands.size(); ++k) {
     if (lies_so(signature, k, types[k], *chosen)) continue;
     const auto layout = operand_layout(signature, k, types[k], *chosen);
@@ -396,7 +397,11 @@ std::optional<synth::IndexSplits> Greedy::cheapest(const Signature& signature, c
     }
     why.compared.push_back(std::move(*price));
   }
-  TESSERA_CHECK(best.has_value(), "no layout fits an operation");
+  if (!best.has_value()) {  // a machine that does not fit the mesh has no prices
+    const auto fitting = reports_.made(synth::machine_for(plans_.machine(), mesh.devices_end()), signature.span);
+    TESSERA_CHECK(!fitting.has_value(), "no layout fits an operation");
+    return std::nullopt;
+  }
   why.compared[*best].chosen = true;
   return chosen;
 }

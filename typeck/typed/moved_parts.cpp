@@ -85,13 +85,8 @@ std::vector<std::int64_t> received_by(const Typed& typed, const Compute& compute
       add(device, rows * (requests.number_bytes() + requests.row_bytes(device)));
     }
   } else if (std::holds_alternative<synth::ScatterAdd>(compute.operation)) {
-    const synth::RowDeliveries deliveries(type(1), result);
-    const std::int64_t ids = synth::elements(type(1).shape());
-    for (std::int32_t device = 0; device < result.devices(); ++device) {
-      const std::int64_t others = ids - synth::elements(synth::tile(type(1), device));
-      const std::int64_t row = synth::tile_bytes(result, device) == 0 ? 0 : deliveries.row_bytes(device);
-      if (row > 0) add(device, others * (deliveries.number_bytes() + row));
-    }
+    for (std::int32_t device = 0; device < result.devices(); ++device)
+      add(device, synth::delivered_bytes_at_most(type(0), type(1), result, device));
   } else if (const auto* assemble = std::get_if<Assemble>(&compute.operation)) {
     for (const Part& part : assemble->parts) {
       const ArrayType& own = type(part.operand);
@@ -234,7 +229,7 @@ std::vector<MovedArray> moved_arrays(const Typed& typed, const Node& node, const
   if (std::holds_alternative<synth::Take>(compute.operation)) {
     synth::for_request_messages(synth::RowRequests(first), ids, adds_to(numbers), adds_to(rows));
   } else {
-    synth::for_delivery_messages(synth::RowDeliveries(ids, result), adds_to(numbers), adds_to(rows));
+    synth::for_delivery_messages(first, ids, result, adds_to(numbers), adds_to(rows));
   }
   return {std::move(numbers), std::move(rows)};
 }

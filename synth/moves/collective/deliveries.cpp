@@ -4,11 +4,16 @@
 #include <limits>
 
 #include "synth/layout/axis_parts.hpp"
+#include "synth/moves/collective/line_deliveries.hpp"
 #include "synth/moves/collective/requests.hpp"
 
 namespace tessera::synth {
 
 bool adds_by_delivery(const ArrayType& rows, const ArrayType& ids, const ArrayType& result) {
+  return adds_rows_by_delivery(rows, ids, result) || adds_along_by_delivery(rows, ids, result);
+}
+
+bool adds_rows_by_delivery(const ArrayType& rows, const ArrayType& ids, const ArrayType& result) {
   return !goes_along_lines(rows.rank(), ids.rank(), result.rank()) && !ids.layout().is_replicated() &&
          result.layout().pending().empty();
 }

@@ -18,10 +18,12 @@
 namespace tessera::synth {
 
 // Does a scatter_add of these rows deliver them, instead of leaving a sum over the axes of the ids? Along lines it
-// never does.
+// delivers single elements (line_deliveries.hpp).
 bool adds_by_delivery(const ArrayType& rows, const ArrayType& ids, const ArrayType& result);
 // May it? Only the first dimension of the ids may be split, so that their tiles follow each other.
 bool may_deliver(const ArrayType& ids);
+// What it delivers along lines are elements, else rows: one of the two is true of a scatter_add that delivers.
+bool adds_rows_by_delivery(const ArrayType& rows, const ArrayType& ids, const ArrayType& result);
 
 class RowDeliveries {
  public:

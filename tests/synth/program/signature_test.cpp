@@ -169,11 +169,14 @@ std::set<Layout> fetched_by_hand(const Rule& rule, const Mesh& mesh, const std::
 }
 
 // Likewise those of rows that are delivered, where only the first dimension of the ids is split: the rows of the result
-// may be split over any axes.
+// may be split over any axes. Along lines any layouts go together, if values lie as their ids do.
 std::set<Layout> delivered_by_hand(const Rule& rule, const Mesh& mesh, const std::vector<Layout>& layouts) {
   if (!std::holds_alternative<ScatterAdd>(rule.operation) || layouts[1].rank() == 0) return {};
-  if (goes_along_lines(layouts[0].rank(), layouts[1].rank(), rule.result.size())) return {};
   if (std::ranges::any_of(layouts, [](const Layout& one) { return !one.pending().empty(); })) return {};
+  if (goes_along_lines(layouts[0].rank(), layouts[1].rank(), rule.result.size())) {
+    const std::vector<Layout> all = all_layouts(mesh, layouts[0].rank());
+    return layouts[0] == layouts[1] ? std::set<Layout>(all.begin(), all.end()) : std::set<Layout>{};
+  }
   const auto is_split = [](const AxisList& axes) { return !axes.empty(); };
   const std::vector<AxisList> of_ids = layouts[1].splits();
   if (!is_split(of_ids[0]) || std::any_of(of_ids.begin() + 1, of_ids.end(), is_split)) return {};
