@@ -58,12 +58,40 @@ def mlp(v):
     return jax.nn.gelu(x @ w1, approximate=False) @ w2 - x
 
 
+def near_identity(v):
+    return v[0:9].reshape(3, 3) + 4.0 * jnp.eye(3)
+
+
+def squared(v):
+    return v[0:9].reshape(3, 3) @ v[0:9].reshape(3, 3).T + 2.0 * jnp.eye(3)
+
+
+def line(v):
+    """24,000 numbers, no two of them equal."""
+    return (jnp.broadcast_to(v, (2000, 12)) * jnp.cos(jnp.arange(2000.0).reshape(2000, 1))).reshape(24000)
+
+
+def lines(v):
+    return line(v).reshape(600, 40)
+
+
+def scanned(v):
+    c, kept = v, []
+    for _ in range(3):
+        kept.append(c * v)
+        c = jnp.sin(c + v)
+    return c + kept[1]
+
+
 def slopes(f):
     return jax.grad(lambda v: jnp.sum(f(v)))
 
 
 M = "reshape(v, [3, 4])"
 T = "reshape(v, [2, 2, 3])"
+A = "(reshape(v[0:9], [3, 3]) + eye(f64[3, 3]) * 4.0)"
+L = "reshape(broadcast(v, [2000, 12]) * cos(iota(f64[2000, 1])), [24000])"
+K = "reshape(broadcast(v, [2000, 12]) * cos(iota(f64[2000, 1])), [600, 40])"
 
 # family: (name, values, Tessera, Python)
 FAMILIES = {
@@ -191,6 +219,8 @@ FAMILIES = {
          lambda v: (mat(v).T.reshape(6, 2) * v.reshape(6, 2)).reshape(12)),
         ("counted", MIXED, "bincount([2, 0, 2, 3, 1, 0, 0, 3, 2, 2, 1, 0], 5, weights=v * v)",
          lambda v: jnp.zeros(5).at[jnp.array([2, 0, 2, 3, 1, 0, 0, 3, 2, 2, 1, 0])].add(v * v)),
+        ("counted_between", MIXED, "histogram(v, f64([-2.0, -0.5, 0.3, 0.6, 2.2]), weights=v * v)",
+         lambda v: jnp.histogram(v, jnp.array([-2.0, -0.5, 0.3, 0.6, 2.2]), weights=v * v)[0]),
         ("taken_elements", MIXED, "take(v, [[3, -1], [3, 0]])", lambda v: v[jnp.array([[3, -1], [3, 0]])]),
         ("taken", MIXED, f"take({M}, [2, 0, 2, 2, 1])", lambda v: mat(v)[jnp.array([2, 0, 2, 2, 1])]),
     ],
@@ -204,7 +234,49 @@ FAMILIES = {
         ("greatest_of_columns", MIXED, f"topk({M}, 1, 0) * {M}", lambda v: jnp.max(mat(v), 0) * mat(v)),
         ("greatest_of_rows", MIXED, f"topk({M}, 2, 1) * {M}[:, 1:3]", lambda v: jax.lax.top_k(mat(v), 2)[0] * mat(v)[:, 1:3]),
     ],
+    "long": [
+        ("sorted_line", MIXED, f"sort({L}, 0)[7::1999]", lambda v: jnp.sort(line(v))[7::1999]),
+        ("greatest_of_a_line", MIXED, f"topk({L}, 9, 0)", lambda v: jax.lax.top_k(line(v), 9)[0]),
+        ("sorted_columns", MIXED, f"sort({K}, 0)[3::97, 5:]", lambda v: jnp.sort(lines(v), 0)[3::97, 5:]),
+        ("sorted_rows", MIXED, f"sort({K}, 1)[::173, 1::3]", lambda v: jnp.sort(lines(v), 1)[::173, 1::3]),
+        ("greatest_of_long_columns", MIXED, f"topk({K}, 5, 0)[:, ::4]",
+         lambda v: jax.lax.top_k(lines(v).T, 5)[0].T[:, ::4]),
+        ("greatest_of_short_rows", MIXED, f"topk({K}, 2, 1)[::99]", lambda v: jax.lax.top_k(lines(v), 2)[0][::99]),
+        ("taken_of_many", MIXED, f"take({K}, [599, 0, 17, -3, 17, 301])",
+         lambda v: lines(v)[jnp.array([599, 0, 17, -3, 17, 301])]),
+        ("running_sums_of_a_line", MIXED, f"cumsum({L}, 0)[::3001] / 100.0", lambda v: jnp.cumsum(line(v))[::3001] / 100.0),
+        ("turned_line", MIXED, f"({L}[::-1] * roll({L}, 5, 0))[::1501]",
+         lambda v: (line(v)[::-1] * jnp.roll(line(v), 5))[::1501]),
+        ("reshaped_lines", MIXED, f"reshape({K}, [40, 600])[::7, ::131]", lambda v: lines(v).reshape(40, 600)[::7, ::131]),
+    ],
+    "matrices": [
+        ("solved", MIXED, f"solve({A}, reshape(v[3:12], [3, 3]))",
+         lambda v: jnp.linalg.solve(near_identity(v), v[3:12].reshape(3, 3))),
+        ("solved_above", MIXED, f"solve_triangular({A}, v[9:12])",
+         lambda v: jax.scipy.linalg.solve_triangular(near_identity(v), v[9:12])),
+        ("solved_below", MIXED, f"solve_triangular({A}, v[9:12], lower=true)",
+         lambda v: jax.scipy.linalg.solve_triangular(near_identity(v), v[9:12], lower=True)),
+        ("inverted", MIXED, f"inv({A})", lambda v: jnp.linalg.inv(near_identity(v))),
+        ("determinant", MIXED, f"det({A}) * v * 0.01", lambda v: jnp.linalg.det(near_identity(v)) * v * 0.01),
+        ("factored", MIXED, "cholesky((reshape(v[0:9], [3, 3]) as [3, 3]) @ transpose(reshape(v[0:9], [3, 3]) as [3, 3]) + eye(f64[3, 3]) * 2.0)",
+         lambda v: jnp.linalg.cholesky(squared(v))),
+    ],
+    "transforms": [
+        ("transformed", MIXED, f"re(fft({M}, dims=0)) * im(fft({M}, dims=1))",
+         lambda v: jnp.real(jnp.fft.fft(mat(v), axis=0)) * jnp.imag(jnp.fft.fft(mat(v), axis=1))),
+        ("transformed_back", MIXED, f"im(ifft(fft({M}, dims=[0, 1]) * complex({M}, sin({M})), dims=[0, 1]))",
+         lambda v: jnp.imag(jnp.fft.ifft2(jnp.fft.fft2(mat(v)) * (mat(v) + 1j * jnp.sin(mat(v)))))),
+        ("of_reals", MIXED, "re(rfft(v, dims=0)) * im(rfft(v * v, dims=0))",
+         lambda v: jnp.real(jnp.fft.rfft(v)) * jnp.imag(jnp.fft.rfft(v * v))),
+        ("of_a_matrix", MIXED, f"re(rfft({M}, dims=[0, 1]))",
+         lambda v: jnp.real(jnp.fft.rfft2(mat(v)))),
+        ("back_to_reals", MIXED, f"irfft(complex({M}, sin({M})), dims=1, n=7)",
+         lambda v: jnp.fft.irfft(mat(v) + 1j * jnp.sin(mat(v)), 7, axis=1)),
+        ("back_to_an_even_length", MIXED, f"irfft(complex({M}, sin({M})), dims=1)",
+         lambda v: jnp.fft.irfft(mat(v) + 1j * jnp.sin(mat(v)), axis=1)),
+    ],
     "control": [
+        ("kept_of_turns", MIXED, "again { let (c, kept) = scan c = v for i < 3 { (sin(c + v), c * v) }; c + kept[1] }", scanned),
         ("turns", MIXED, "loop c = v for i < 4 { sin(c + v) * f64(i + 1) }", loop),
         ("turns_in_turns", MIXED,
          "loop c = v for i < 3 { c + (loop d = c for k < 2 { tanh(d * v + f64(i + k)) }) }", nested_loops),
