@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "tests/generator/edges.hpp"
+#include "tests/generator/long_lines.hpp"
 #include "tests/generator/maker.hpp"
 #include "tests/generator/records.hpp"
 
@@ -26,10 +27,12 @@ class Writer {
     for (std::int64_t k = random_.below(3); k > 0; --k) constant();
     for (std::int64_t k = random_.between(3, 9); k > 0; --k) statement();
     random_ = Random(~program_.seed);  // what stands above is as it was before there were records
-    if (random_.chance(50))
-      add_records(maker_, [this](auto bound, auto tessera, auto numpy, auto value) {
-        add(std::move(bound), std::move(tessera), std::move(numpy), std::move(value));
-      });
+    const auto append = [this](auto bound, auto tessera, auto numpy, auto value) {
+      add(std::move(bound), std::move(tessera), std::move(numpy), std::move(value));
+    };
+    if (random_.chance(50)) add_records(maker_, append);
+    random_ = Random(~program_.seed ^ 0x50F7U);  // likewise before there were long lines
+    if (random_.chance(40)) add_sorted_lines(maker_, append);
     return std::move(program_);
   }
 
