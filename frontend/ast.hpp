@@ -118,14 +118,28 @@ struct NameRef {
   std::string name;
 };
 
-enum class UnaryOp : std::uint8_t { negate, logical_not };
+inline constexpr int kNegatePrecedence = 11;
+// FOREACH(identifier, "spelling", precedence)
+#define TESSERA_UNARY_OPS(FOREACH)         \
+  FOREACH(negate, "-", kNegatePrecedence)  \
+  FOREACH(bit_not, "~", kNegatePrecedence) \
+  FOREACH(logical_not, "!", 3)
+
+enum class UnaryOp : std::uint8_t {
+#define MEMBER(identifier, spelling, precedence) identifier,
+  TESSERA_UNARY_OPS(MEMBER)
+#undef MEMBER
+};
+std::string_view spelling(UnaryOp op);
+std::optional<UnaryOp> unary_op(std::string_view spelling);
+int precedence(UnaryOp op);
 struct Unary {
   UnaryOp op;
   ExprId operand;
 };
 
 // FOREACH(identifier, "spelling", precedence): higher binds tighter; `**` groups to the right and binds tighter than
-// unary minus on its left operand; comparisons do not chain; all others group to the left.
+// `-` and `~` on its left operand; comparisons do not chain; all others group to the left.
 #define TESSERA_BINARY_OPS(FOREACH) \
   FOREACH(logical_or, "||", 1)      \
   FOREACH(logical_and, "&&", 2)     \
@@ -135,13 +149,18 @@ struct Unary {
   FOREACH(less_equal, "<=", 4)      \
   FOREACH(greater, ">", 4)          \
   FOREACH(greater_equal, ">=", 4)   \
-  FOREACH(add, "+", 5)              \
-  FOREACH(subtract, "-", 5)         \
-  FOREACH(multiply, "*", 6)         \
-  FOREACH(divide, "/", 6)           \
-  FOREACH(remainder, "%", 6)        \
-  FOREACH(matmul, "@", 6)           \
-  FOREACH(power, "**", 8)
+  FOREACH(bit_or, "|", 5)           \
+  FOREACH(bit_xor, "^", 6)          \
+  FOREACH(bit_and, "&", 7)          \
+  FOREACH(shift_left, "<<", 8)      \
+  FOREACH(shift_right, ">>", 8)     \
+  FOREACH(add, "+", 9)              \
+  FOREACH(subtract, "-", 9)         \
+  FOREACH(multiply, "*", 10)        \
+  FOREACH(divide, "/", 10)          \
+  FOREACH(remainder, "%", 10)       \
+  FOREACH(matmul, "@", 10)          \
+  FOREACH(power, "**", 12)
 
 enum class BinaryOp : std::uint8_t {
 #define MEMBER(identifier, spelling, precedence) identifier,
@@ -151,9 +170,6 @@ enum class BinaryOp : std::uint8_t {
 std::string_view spelling(BinaryOp op);
 std::optional<BinaryOp> binary_op(std::string_view spelling);
 int precedence(BinaryOp op);
-// `!` is 3 (looser than comparisons), unary minus is 7.
-inline constexpr int kNotPrecedence = 3;
-inline constexpr int kNegatePrecedence = 7;
 
 struct Binary {
   BinaryOp op;

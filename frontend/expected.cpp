@@ -31,7 +31,7 @@ namespace {
 constexpr std::array kExpressionFirst = {
     TokenKind::integer, TokenKind::real,       TokenKind::imaginary,   TokenKind::string,     TokenKind::true_,
     TokenKind::false_,  TokenKind::left_paren, TokenKind::left_square, TokenKind::left_brace, TokenKind::local,
-    TokenKind::loop,    TokenKind::if_,        TokenKind::logical_not, TokenKind::minus};
+    TokenKind::loop,    TokenKind::if_,        TokenKind::logical_not, TokenKind::minus,      TokenKind::bit_not};
 constexpr std::array kNames = {TokenKind::name,  TokenKind::max,      TokenKind::min,  TokenKind::grad,
                                TokenKind::again, TokenKind::pipeline, TokenKind::scan, TokenKind::by,
                                TokenKind::auto_, TokenKind::over,     TokenKind::use,  TokenKind::underscore};

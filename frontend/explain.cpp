@@ -7,10 +7,12 @@
 
 #include <algorithm>
 #include <array>
+#include <charconv>
 #include <optional>
 #include <string>
 
 #include "frontend/expected.hpp"
+#include "frontend/explain_python.hpp"
 #include "frontend/explain_records.hpp"
 #include "frontend/foreign.hpp"
 #include "frontend/foreign_layouts.hpp"
@@ -57,21 +59,19 @@ Answer number_with_letters(const Place& p) {
   const auto word = p.text();
   const auto letters = std::min(word.find_first_not_of("0123456789."), word.size());
   auto why = make(Kind::bad_number, word).at(p.span());
-  if (word.starts_with("0x") || word.starts_with("0b")) return std::move(why).suggest("there are decimal numbers only");
+  if (word.starts_with("0x") || word.starts_with("0b")) {
+    const int base = word[1] == 'x' ? 16 : 2;
+    std::int64_t value = 0;
+    const auto [end, error] = std::from_chars(word.data() + 2, word.data() + word.size(), value, base);
+    const bool is_whole = error == std::errc() && end == word.data() + word.size();
+    return std::move(why).suggest(is_whole ? fmt::format("there are decimal numbers only: write `{}`", value)
+                                           : "there are decimal numbers only");
+  }
   if (word[letters] == '_') return std::move(why).suggest("`_` stands between two digits");
   return std::move(why).suggest(
       fmt::format("write `{} * {}` for a product; names begin with a letter; sizes such as "
                   "64MiB stand after `within` only",
                   word.substr(0, letters), word.substr(letters)));
-}
-
-// `from jax.sharding import P`, whose first name was not expected.
-Answer import_of_names(const Place& p) {
-  if (p.text(p.before()) != "from") return std::nullopt;
-  int at = 1;
-  while (p.token(at).kind == TokenKind::dot) at += 2;
-  if (p.text(p.token(at)) != "import") return std::nullopt;
-  return make(Kind::foreign_word, "import").at(p.span(p.token(at))).suggest(std::string(find_foreign("import")->help));
 }
 
 Answer foreign(const Place& p) {
@@ -113,28 +113,12 @@ Answer lone_keyword(const Place& p) {
   return std::nullopt;
 }
 
-// `a << 1`
-Answer shift(const Place& p) {
-  const bool is_twice = p.is(p.before().kind) && (p.is(TokenKind::less) || p.is(TokenKind::greater));
-  if (!is_twice || p.span().begin != p.span(p.before()).end) return std::nullopt;
-  return expected_and_found(p).suggest(p.is(TokenKind::less)
-                                           ? "bits are not shifted; of integers `a * 2 ** n` is the same"
-                                           : "bits are not shifted; of integers `a / 2 ** n` is the same");
-}
-
 // `if c: a`, `for i < n:`
 Answer colon_for_brace(const Place& p) {
   if (!p.is(TokenKind::colon) || !p.expects(TokenKind::left_brace)) return std::nullopt;
   if (p.expects(TokenKind::arrow)) return std::nullopt;  // the type of a function's result
   return expected_and_found(p).suggest(
       "a block stands in braces: `if c { a } else { b }`, `loop w = w0 for i < n { w }`");
-}
-
-// `a if c else b`
-Answer condition_after_value(const Place& p) {
-  if (!p.is(TokenKind::if_) || p.is_first() || !p.after_operand()) return std::nullopt;
-  auto why = expected_and_found(p);
-  return std::move(why).suggest("the condition comes first: `if c { a } else { b }`, or `where(c, a, b)` for arrays");
 }
 
 Answer keyword_as_name(const Place& p) {
@@ -153,13 +137,6 @@ Answer unknown_element(const Place& p) {
     return std::move(why).suggest(fmt::format("did you mean `{}`?", *meant));
   }
   return std::move(why).suggest("the element types are bool, i8 to i64, u8 to u32, f32, f64, f16, bf16, c64 and c128");
-}
-
-// `f"{x}"`
-Answer string_with_prefix(const Place& p) {
-  if (!p.is(TokenKind::string) || !p.attached() || p.before().kind != TokenKind::name) return std::nullopt;
-  return expected_and_found(p).suggest(
-      "strings have no letters before them; `print \"x is\", x` puts values between them");
 }
 
 // ---- Operators ----------------------------------------------------------------------------------------------------
@@ -219,6 +196,17 @@ Answer equals(const Place& p) {
       return std::move(why).suggest(
           fmt::format("values do not change: `let {0} = {{..{0}, {1}: ...}}` names a record that differs in that field",
                       p.text(0, 0), p.text(2, 2)));
+    const Token sign = p.before();
+    const bool is_changed = is_binary(sign.kind) && sign.end == p.found().begin;
+    const auto changed = is_changed ? p.text(0, p.index() - 2) : target;
+    if (is_changed && p.index() == 2)
+      return std::move(why).suggest(
+          fmt::format("values do not change: `let {0} = {0} {1} ...` binds the name anew", changed, p.text(sign)));
+    if (is_changed && p.tokens()[1].kind == TokenKind::left_square)
+      return std::move(why).suggest(
+          fmt::format("values do not change: `let {0} = {0} with {1} = {2} {3} ...` names a copy in which that part is "
+                      "replaced",
+                      p.text(0, 0), p.text(1, p.index() - 2), changed, p.text(sign)));
     if (p.tokens()[1].kind != TokenKind::left_square)
       return std::move(why).suggest("values do not change: `let b = ...` gives a name to another one");
     const auto name = p.text(0, 0);
@@ -269,17 +257,6 @@ Answer position_of_tuple(const Place& p) {
   const bool position = p.is(TokenKind::real) && p.text().starts_with('.') && p.attached();
   if (!position || !p.after_operand() || role(p.before().kind) == TokenRole::literal) return std::nullopt;
   return make(Kind::tuple_index).at(p.span()).suggest("take it apart with `let (a, b) = ...`");
-}
-
-// `%timeit f(a)`, and `sum?` at the end of a line.
-Answer magic_of_sessions(const Place& p) {
-  const auto why = [&](std::string_view help) { return expected_and_found(p).suggest(std::string(help)); };
-  if (p.is(TokenKind::percent) && p.is_first())
-    return why("a session's commands begin with a colon: `:time EXPRESSION`");
-  const bool asks = p.is(TokenKind::question) && p.token(1).kind == TokenKind::end;
-  if (!asks || (!p.is_first() && p.before().kind != TokenKind::name)) return std::nullopt;
-  return why(
-      fmt::format("in a session `:doc {}` tells of an operation or a word", p.is_first() ? "sum" : p.text(p.before())));
 }
 
 // ---- Types, blocks, statements ------------------------------------------------------------------------------------
@@ -377,18 +354,6 @@ Answer axis_of_dimension(const Place& p) {
   return std::nullopt;
 }
 
-// `let a, b = f(c)`
-Answer names_without_parentheses(const Place& p) {
-  if (!p.is(TokenKind::comma) || p.token(-2).kind != TokenKind::let || !p.expects(TokenKind::assign))
-    return std::nullopt;
-  std::string names = p.text(p.before());
-  for (int at = 1; role(p.token(at).kind) == TokenRole::word; at += 2) {
-    names += ", " + p.text(p.token(at));
-    if (p.token(at + 1).kind != TokenKind::comma) break;
-  }
-  return expected_and_found(p).suggest(fmt::format("several names stand in parentheses: `let ({}) = ...`", names));
-}
-
 // `u on b`, `by auto`
 Answer before_a_name(const Place& p) {
   const auto why = [&](std::string_view help) { return expected_and_found(p).suggest(std::string(help)); };
@@ -424,6 +389,8 @@ constexpr std::array kRules = {bad_word,
                                string_with_prefix,
                                magic_of_sessions,
                                names_without_parentheses,
+                               names_without_let,
+                               list_by_rule,
                                before_a_name,
                                unit_apart,
                                file_before_array,
@@ -432,7 +399,6 @@ constexpr std::array kRules = {bad_word,
                                foreign,
                                lone_keyword,
                                condition_after_value,
-                               shift,
                                colon_for_brace,
                                keyword_as_name,
                                unknown_element,

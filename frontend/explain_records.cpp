@@ -13,9 +13,29 @@ namespace tessera::frontend {
 using base::make;
 using Answer = std::optional<base::Diagnostic>;
 
+namespace {
+
+// `x.at[1:3].set(v)`: the part that is set, if the point stands behind one.
+void find_part(const Place& p, int dot, Member& member) {
+  int open = dot - 1;
+  if (p.token(open).kind != TokenKind::right_square) return;
+  int depth = 1;
+  for (; depth > 0 && p.token(open - 1).kind != TokenKind::end;) {
+    const TokenKind kind = p.token(--open).kind;
+    depth += kind == TokenKind::right_square ? 1 : kind == TokenKind::left_square ? -1 : 0;
+  }
+  const bool is_at = p.text(p.token(open - 1)) == "at" && p.token(open - 2).kind == TokenKind::dot;
+  if (depth > 0 || !is_at || p.token(open - 3).kind != TokenKind::name) return;
+  member.of = p.text(p.token(open - 3));
+  member.part = p.sentence_text().substr(p.token(open).begin, p.token(dot - 1).end - p.token(open).begin);
+}
+
+}  // namespace
+
 Member member_at(const Place& p, int dot) {
   const Token of = p.token(dot - 1);
   Member member{of.kind == TokenKind::name ? p.text(of) : "a", p.text(p.token(dot + 1)), ""};
+  find_part(p, dot, member);
   const auto goes_on = [&](int at) {
     return p.token(at).kind == TokenKind::dot && p.token(at).end == p.token(at + 1).begin;
   };

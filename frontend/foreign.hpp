@@ -5,14 +5,11 @@
 #include <string>
 #include <string_view>
 
+#include "frontend/foreign_operations.hpp"
 #include "frontend/sentence.hpp"
 
 namespace tessera::frontend {
 
-struct ForeignWord {
-  std::string_view word;
-  std::string_view help;
-};
 const ForeignWord* find_foreign(std::string_view word);
 
 // Help for a character that no program holds outside of strings and comments: what to write instead.
@@ -36,6 +33,7 @@ struct Member {
   std::string name;            // `softmax`
   std::string argument;        // the first word of the first argument, without a library's name; may be absent
   std::string arguments = {};  // integers alone, as `16, 2`; empty if there are others
+  std::string part = {};       // `[1:3]` of `x.at[1:3].set(v)`, where `of` is `x`
 };
 // Help for it: what to write instead, of operations as they are called here.
 std::string help_for_member(const Member& member, FunctionNames functions = nullptr);

@@ -11,8 +11,8 @@ namespace tessera::frontend {
 // of the operators.
 inline constexpr int kWholeLevel = 0;        // any expression, `as` and `with` among them
 inline constexpr int kOperandOfAsLevel = 1;  // of `with`, too
-inline constexpr int kCompoundLevel = 9;     // if, loop, local, again and blocks: an operand, but not indexed
-inline constexpr int kAtomLevel = 10;
+inline constexpr int kCompoundLevel = 13;    // if, loop, local, again and blocks: an operand, but not indexed
+inline constexpr int kAtomLevel = 14;
 
 inline bool is_compound(const Expr& expr) {
   return std::holds_alternative<If>(expr.node) || std::holds_alternative<BlockExpr>(expr.node) ||
@@ -29,9 +29,7 @@ inline bool may_hang(const Expr& expr) {
 inline int level_of(const Expr& expr) {
   if (std::holds_alternative<As>(expr.node) || std::holds_alternative<With>(expr.node)) return kWholeLevel;
   if (const auto* binary = std::get_if<Binary>(&expr.node)) return precedence(binary->op);
-  if (const auto* unary = std::get_if<Unary>(&expr.node)) {
-    return unary->op == UnaryOp::negate ? kNegatePrecedence : kNotPrecedence;
-  }
+  if (const auto* unary = std::get_if<Unary>(&expr.node)) return precedence(unary->op);
   return is_compound(expr) ? kCompoundLevel : kAtomLevel;
 }
 

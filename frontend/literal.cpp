@@ -118,11 +118,21 @@ Worth<std::int64_t> size_value(std::string_view text, Span span) {
   return *count * known->bytes;
 }
 
-std::string grouped(std::string_view digits) {
-  constexpr std::size_t kGroup = 3;
+namespace {
+
+constexpr std::size_t kGroup = 3;
+
+}  // namespace
+
+bool has_groups(std::string_view digits) {
+  return digits.find('_') != std::string_view::npos && without_underscores(digits).size() > kGroup;
+}
+
+std::string integer_text(std::uint64_t value, bool is_grouped) {
+  const std::string digits = fmt::format("{}", value);
   std::string text;
   for (std::size_t i = 0; i < digits.size(); ++i) {
-    if (i > 0 && (digits.size() - i) % kGroup == 0) text.push_back('_');
+    if (is_grouped && i > 0 && (digits.size() - i) % kGroup == 0) text.push_back('_');
     text.push_back(digits[i]);
   }
   return text;

@@ -49,9 +49,10 @@ Worth<std::int64_t> size_value(std::string_view text, base::Span span);
 // A string as written, quotes included.
 Worth<std::string> string_value(std::string_view text, base::Span span);
 
-// Digits with `_` between each three, from the right: `1_000_000`; from this number on there is one.
-inline constexpr std::int64_t kLeastGrouped = 1000;
-std::string grouped(std::string_view digits);
+// Has it a `_`, and digits for two groups of three?
+bool has_groups(std::string_view digits);
+// With `_` between groups of three, from the right, or without: `1_000_000`.
+std::string integer_text(std::uint64_t value, bool is_grouped);
 // The shortest spelling of a size; a string with quotes and escapes.
 std::string size_text(std::int64_t bytes);
 std::string string_text(std::string_view value);

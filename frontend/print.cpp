@@ -318,8 +318,7 @@ class Printer {
   }
 
   DocId expr(ExprId, const IntLiteral& literal) {
-    const std::string digits = fmt::format("{}", static_cast<std::uint64_t>(literal.value));
-    return words(literal.is_grouped ? grouped(digits) : digits);
+    return words(integer_text(static_cast<std::uint64_t>(literal.value), literal.is_grouped));
   }
   DocId expr(ExprId, const FloatLiteral& literal) { return words(literal.text); }
   DocId expr(ExprId, const BoolLiteral& literal) { return words(literal.value ? "true" : "false"); }
@@ -351,8 +350,7 @@ class Printer {
   }
 
   DocId expr(ExprId, const Unary& unary) {
-    const bool negate = unary.op == UnaryOp::negate;
-    return doc_.concat({words(negate ? "-" : "!"), expr(unary.operand, negate ? kNegatePrecedence : kNotPrecedence)});
+    return doc_.concat({words(std::string(spelling(unary.op))), expr(unary.operand, precedence(unary.op))});
   }
 
   // A chain of operators of one precedence is broken before none of its operands or before all.

@@ -72,6 +72,8 @@ namespace tessera::frontend {
   FOREACH(spread, SPREAD, "..", mark)                         \
   FOREACH(dot, DOT, ".", mark)                                \
   FOREACH(arrow, ARROW, "->", mark)                           \
+  FOREACH(shift_left, SHIFT_LEFT, "<<", binary)               \
+  FOREACH(shift_right, SHIFT_RIGHT, ">>", binary)             \
   FOREACH(equal, EQUAL, "==", comparison)                     \
   FOREACH(not_equal, NOT_EQUAL, "!=", comparison)             \
   FOREACH(less_equal, LESS_EQUAL, "<=", comparison)           \
@@ -81,6 +83,10 @@ namespace tessera::frontend {
   FOREACH(assign, ASSIGN, "=", mark)                          \
   FOREACH(logical_or, LOGICAL_OR, "||", binary)               \
   FOREACH(logical_and, LOGICAL_AND, "&&", binary)             \
+  FOREACH(bit_or, BIT_OR, "|", binary)                        \
+  FOREACH(bit_and, BIT_AND, "&", binary)                      \
+  FOREACH(bit_xor, BIT_XOR, "^", binary)                      \
+  FOREACH(bit_not, BIT_NOT, "~", prefix)                      \
   FOREACH(logical_not, NOT, "!", prefix)                      \
   FOREACH(power, POWER, "**", binary)                         \
   FOREACH(star, STAR, "*", binary)                            \

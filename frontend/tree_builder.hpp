@@ -38,7 +38,6 @@ class TreeBuilder : TreeWords {
 
  private:
   // -- Statements
-
   StatementId add(antlr4::ParserRuleContext* c, decltype(Statement::node) node) {
     return ast_.statements.add(Statement{span(c), std::move(node)});
   }
@@ -339,10 +338,10 @@ class TreeBuilder : TreeWords {
       return binary(span(c), left, c->op, arithmetic(c->right));
     }
     if (c->operand == nullptr) return indexed(c);
-    const bool least = is_least_integer(text(c->operand));  // alone it does not fit
-    return add(span(c), Unary{UnaryOp::negate,
-                              least ? add(span(c->operand), IntLiteral{kLeastInteger, has_groups(text(c->operand))})
-                                    : arithmetic(c->operand)});
+    const UnaryOp op = known(unary_op(text(c->op)));
+    const bool least = op == UnaryOp::negate && is_least_integer(text(c->operand));  // alone it does not fit
+    const IntLiteral bare{kLeastInteger, has_groups(text(c->operand))};
+    return add(span(c), Unary{op, least ? add(span(c->operand), bare) : arithmetic(c->operand)});
   }
 
   ExprId binary(Span where, ExprId left, antlr4::Token* op, ExprId right) {
@@ -493,10 +492,8 @@ class TreeBuilder : TreeWords {
     return add(span(c), std::move(loop));
   }
 
-  static bool has_groups(std::string_view digits) { return digits.find('_') != std::string_view::npos; }
-  ExprId integer(antlr4::Token* token) {
-    const std::int64_t value = first_error_.worth(integer_value(text(token), span(token)));
-    return add(span(token), IntLiteral{value, value >= kLeastGrouped && has_groups(text(token))});
+  ExprId integer(antlr4::Token* t) {
+    return add(span(t), IntLiteral{first_error_.worth(integer_value(text(t), span(t))), has_groups(text(t))});
   }
 };
 

@@ -201,8 +201,9 @@ class Verifier {
   void check(const IntLiteral& literal) {
     const bool least = literal.value == kLeastInteger && least_allowed_;
     TESSERA_CHECK(literal.value >= 0 || least, "a negative integer literal");
-    TESSERA_CHECK(least || literal.value >= kLeastGrouped || !literal.is_grouped,
-                  "a number too small for groups of digits");
+    constexpr std::int64_t kLeastOfTwoGroups = 1000;
+    const bool may_be_grouped = least || literal.value >= kLeastOfTwoGroups;
+    TESSERA_CHECK(may_be_grouped || !literal.is_grouped, "a number too small for groups of digits");
     least_allowed_ = false;
   }
   void check(const FloatLiteral& literal) {

@@ -120,9 +120,13 @@ comparison : left=arithmetic (op=('==' | '!=' | '<' | '<=' | '>' | '>=') right=a
 arithmetic
   : (atom | compound) (subscripts | member)*
   | <assoc=right> left=arithmetic op='**' right=arithmetic
-  | op='-' operand=arithmetic
+  | op=('-' | '~') operand=arithmetic
   | left=arithmetic op=('*' | '/' | '%' | '@') right=arithmetic
   | left=arithmetic op=('+' | '-') right=arithmetic
+  | left=arithmetic op=('<<' | '>>') right=arithmetic
+  | left=arithmetic op='&' right=arithmetic
+  | left=arithmetic op='^' right=arithmetic
+  | left=arithmetic op='|' right=arithmetic
   ;
 
 subscripts : '[' subscript (',' subscript)* ','? ']' ;
@@ -259,6 +263,8 @@ QUESTION : '?' ;
 SPREAD : '..' ;
 DOT : '.' ;
 ARROW : '->' ;
+SHIFT_LEFT : '<<' ;
+SHIFT_RIGHT : '>>' ;
 EQUAL : '==' ;
 NOT_EQUAL : '!=' ;
 LESS_EQUAL : '<=' ;
@@ -268,6 +274,10 @@ GREATER : '>' ;
 ASSIGN : '=' ;
 LOGICAL_OR : '||' ;
 LOGICAL_AND : '&&' ;
+BIT_OR : '|' ;
+BIT_AND : '&' ;
+BIT_XOR : '^' ;
+BIT_NOT : '~' ;
 NOT : '!' ;
 POWER : '**' ;
 STAR : '*' ;

@@ -83,14 +83,34 @@ constexpr std::array kWords = {
     WordHelp{"c128", "let b = c128(a)", kComplex},
 };
 
+constexpr std::array kSigns = {
+    WordHelp{"@", "let b = a @ ones(f32[16])", "the product of matrices, or of a matrix and a vector"},
+    WordHelp{"**", "let b = a ** 2.0", "a power; it groups to the right, and `-a ** 2.0` is `-(a ** 2.0)`"},
+    WordHelp{"/", "let b = a / 2.0", "a quotient; of integers the whole number below"},
+    WordHelp{"%", "let b = a % 3.0", "the remainder, with the sign of the divisor"},
+    WordHelp{"&&", "let d = c && sum(a) > 0.0", "of bool: are both true?"},
+    WordHelp{"||", "let d = c || sum(a) > 0.0", "of bool: is one true?"},
+    WordHelp{"!", "let d = !c", "of bool: is it false?"},
+    WordHelp{"&", "let b = i64(a) & 7", "the bits that both integers have; of bool it is `&&`"},
+    WordHelp{"|", "let b = i64(a) | 8", "the bits that one of two integers has; of bool it is `||`"},
+    WordHelp{"^", "let b = i64(a) ^ 1",
+             "the bits that just one of two integers has; of bool it is `!=`, and a power is `**`"},
+    WordHelp{"~", "let b = ~i64(a)", "all bits of an integer turned over: -1 less the integer; of bool it is `!`"},
+    WordHelp{"<<", "let b = i64(a) << 3", "an integer's bits, so many places up; what leaves is lost"},
+    WordHelp{">>", "let b = i64(a) >> 3", "an integer's bits, so many places down, with copies of its sign"},
+};
+
 }  // namespace
 
 std::span<const WordHelp> words() { return kWords; }
+std::span<const WordHelp> signs() { return kSigns; }
 
 const WordHelp* find_word(std::string_view word) {
-  const auto* const found =
-      std::find_if(kWords.begin(), kWords.end(), [&](const WordHelp& each) { return each.word == word; });
-  return found == kWords.end() ? nullptr : found;
+  for (const std::span<const WordHelp> all : {words(), signs()}) {
+    const auto found = std::ranges::find(all, word, &WordHelp::word);
+    if (found != all.end()) return &*found;
+  }
+  return nullptr;
 }
 
 }  // namespace tessera::repl

@@ -1,4 +1,4 @@
-// The words of the language for `:doc`: one example of each and what it does.
+// The words and signs of the language for `:doc`: one example of each and what it does.
 #pragma once
 
 #include <span>
@@ -18,6 +18,7 @@ inline constexpr std::string_view kWordSetting =
     "fn f(v: f32[N, K]?, w: f32[N, K]?) = sum(v * w)\n";
 
 std::span<const WordHelp> words();
-const WordHelp* find_word(std::string_view word);  // nullptr: no word of the language
+std::span<const WordHelp> signs();                 // operators
+const WordHelp* find_word(std::string_view word);  // nullptr: no word or sign of the language
 
 }  // namespace tessera::repl

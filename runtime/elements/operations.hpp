@@ -167,6 +167,50 @@ struct LogicalNot {
   }
 };
 
+struct BitAnd {
+  template <Integer T>
+  T operator()(T a, T b) const {
+    return a & b;
+  }
+};
+struct BitOr {
+  template <Integer T>
+  T operator()(T a, T b) const {
+    return a | b;
+  }
+};
+struct BitXor {
+  template <Integer T>
+  T operator()(T a, T b) const {
+    return a ^ b;
+  }
+};
+struct BitNot {
+  template <Integer T>
+  T operator()(T a) const {
+    return ~a;
+  }
+};
+// Of as many bits as T has, or more, or less than none, all are shifted out. Without branches, for vectors.
+struct ShiftLeft {
+  template <Integer T>
+  T operator()(T a, T count) const {
+    using Bits = std::make_unsigned_t<T>;
+    constexpr Bits kLast = sizeof(T) * 8 - 1;
+    const Bits by = static_cast<Bits>(count);
+    return choose(by <= kLast, static_cast<T>(static_cast<Bits>(a) << (by & kLast)), T{0});
+  }
+};
+struct ShiftRight {
+  template <Integer T>
+  T operator()(T a, T count) const {
+    using Bits = std::make_unsigned_t<T>;
+    constexpr Bits kLast = sizeof(T) * 8 - 1;
+    const Bits by = static_cast<Bits>(count);
+    return a >> choose(by <= kLast, by, kLast);
+  }
+};
+
 struct Negate {
   template <Integer T>
   T operator()(T x) const {

@@ -92,6 +92,12 @@ MapLoop map_loop(synth::MapOp op, Operands operands, synth::ElementType result) 
     case MapOp::logical_and:
     case MapOp::logical_or:
     case MapOp::logical_not: return e::logical(op);
+    case MapOp::bit_and: return e::binary<e::BitAnd>(result);
+    case MapOp::bit_or: return e::binary<e::BitOr>(result);
+    case MapOp::bit_xor: return e::binary<e::BitXor>(result);
+    case MapOp::bit_not: return e::unary<e::BitNot>(result);
+    case MapOp::shift_left: return e::binary<e::ShiftLeft>(result);
+    case MapOp::shift_right: return e::binary<e::ShiftRight>(result);
     case MapOp::negate: return e::unary<e::Negate>(result);
     case MapOp::exp:
     case MapOp::exp2:

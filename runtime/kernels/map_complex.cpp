@@ -1,5 +1,6 @@
 // The loops of complex numbers.
 #include <cmath>
+#include <utility>
 
 #include "runtime/kernels/complex_parts.hpp"
 #include "runtime/kernels/map_loops.hpp"
@@ -86,53 +87,23 @@ MapLoop of_complex(synth::MapOp op, synth::ElementType result, synth::ElementTyp
     using T = decltype(zero);
     using C = Complex<T>;
     using Ops = ComplexOps<T>;
-    switch (op) {
-      case MapOp::add: return map_loop_of<typename Ops::Add, C, C, C>();
-      case MapOp::subtract: return map_loop_of<typename Ops::Subtract, C, C, C>();
-      case MapOp::multiply: return map_loop_of<typename Ops::Multiply, C, C, C>();
-      case MapOp::divide: return map_loop_of<typename Ops::Divide, C, C, C>();
-      case MapOp::negate: return map_loop_of<typename Ops::Negate, C, C>();
-      case MapOp::equal: return map_loop_of<typename Ops::Equal, Byte, C, C>();
-      case MapOp::not_equal: return map_loop_of<typename Ops::NotEqual, Byte, C, C>();
-      case MapOp::complex: return map_loop_of<typename Ops::Join, C, T, T>();
-      case MapOp::real: return map_loop_of<typename Ops::Real, T, C>();
-      case MapOp::imaginary: return map_loop_of<typename Ops::Imaginary, T, C>();
-      case MapOp::cast: return cast_from<T>(operand);
-      case MapOp::select: return select(result);
-      case MapOp::copy: return copy(result);
-      case MapOp::remainder:
-      case MapOp::power:
-      case MapOp::minimum:
-      case MapOp::maximum:
-      case MapOp::less:
-      case MapOp::less_equal:
-      case MapOp::greater:
-      case MapOp::greater_equal:
-      case MapOp::logical_and:
-      case MapOp::logical_or:
-      case MapOp::logical_not:
-      case MapOp::exp:
-      case MapOp::exp2:
-      case MapOp::log:
-      case MapOp::log2:
-      case MapOp::log10:
-      case MapOp::log1p:
-      case MapOp::expm1:
-      case MapOp::sqrt:
-      case MapOp::rsqrt:
-      case MapOp::tanh:
-      case MapOp::sigmoid:
-      case MapOp::relu:
-      case MapOp::gelu:
-      case MapOp::erf:
-      case MapOp::abs:
-      case MapOp::sign:
-      case MapOp::floor:
-      case MapOp::sin:
-      case MapOp::cos:
-      case MapOp::arctan:
-      case MapOp::clip: break;
+    constexpr std::pair<MapOp, MapLoop (*)()> kLoops[] = {
+        {MapOp::add, map_loop_of<typename Ops::Add, C, C, C>},
+        {MapOp::subtract, map_loop_of<typename Ops::Subtract, C, C, C>},
+        {MapOp::multiply, map_loop_of<typename Ops::Multiply, C, C, C>},
+        {MapOp::divide, map_loop_of<typename Ops::Divide, C, C, C>},
+        {MapOp::negate, map_loop_of<typename Ops::Negate, C, C>},
+        {MapOp::equal, map_loop_of<typename Ops::Equal, Byte, C, C>},
+        {MapOp::not_equal, map_loop_of<typename Ops::NotEqual, Byte, C, C>},
+        {MapOp::complex, map_loop_of<typename Ops::Join, C, T, T>},
+        {MapOp::real, map_loop_of<typename Ops::Real, T, C>},
+        {MapOp::imaginary, map_loop_of<typename Ops::Imaginary, T, C>}};
+    for (const auto& [own, loop] : kLoops) {
+      if (own == op) return loop();
     }
+    if (op == MapOp::cast) return cast_from<T>(operand);
+    if (op == MapOp::select) return select(result);
+    if (op == MapOp::copy) return copy(result);
     refuse(operand);
   });
 }

@@ -57,7 +57,8 @@ def operations():
     add("Cast", "float", "double", "elementwise::Cast<double>()(a)")
     add("Cast", "double", "float", "elementwise::Cast<float>()(a)")
     for whole in ("std::int32_t", "std::int64_t"):
-        for name in ("Add", "Subtract", "Multiply", "Divide", "Remainder", "Minimum", "Maximum"):
+        for name in ("Add", "Subtract", "Multiply", "Divide", "Remainder", "Minimum", "Maximum", "BitAnd", "BitOr", "BitXor", "ShiftLeft",
+                     "ShiftRight"):
             add(name, whole, whole, f"elementwise::{name}()(a, b)")
         for name in ("Relu", "Abs", "Sign", "Negate"):
             add(name, whole, whole, f"elementwise::{name}()(a)")

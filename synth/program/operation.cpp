@@ -47,6 +47,7 @@ bool takes(ElementRule rule, ElementType element) {
   switch (rule) {
     case ElementRule::numbers: return is_float(element) || is_integer(element);
     case ElementRule::field: return is_float(element) || is_integer(element) || is_complex(element);
+    case ElementRule::integers: return is_integer(element);
     case ElementRule::floats:
     case ElementRule::join: return is_float(element);
     case ElementRule::part: return is_complex(element);

@@ -25,6 +25,7 @@ enum class ElementRule : std::uint8_t {
   ordered,   // one type that is computed with
   any,       // one type, any
   floats,    // floats of one type
+  integers,  // integers of one type that is computed with, and a result of it
   compare,   // one type that is computed with and has an order; the result is bool
   equality,  // one type that is computed with; the result is bool
   join,      // floats of one type; the result is complex, of such parts
@@ -38,14 +39,16 @@ enum class ElementRule : std::uint8_t {
 // Floats are IEEE; integer overflow wraps; `divide` and `remainder` on integers are floor division and the remainder
 // with the divisor's sign, and a zero divisor is a run-time error (least / -1 wraps); `power` on integers needs an
 // exponent >= 0, else a run-time error. NaN wins in minimum, maximum and clip. Comparisons and logical operations give
-// bool; logical operations take bool. `select` is condition, then, else. `clip` is value, low, high:
-// minimum(maximum(value, low), high). `sign` of -0.0 is -0.0, of NaN is NaN. `gelu` is 0.5*x*(1+erf(x/sqrt(2))). `cast`
-// to the result's element type: float to integer truncates, saturates at the ends, NaN gives 0; to bool is != 0. `copy`
-// only broadcasts. `log1p` is log(1+x) and `expm1` exp(x)-1, also of small x. The powers -1, 1, 2, 3 and 4 of a float
-// are a quotient and products: a, a*a, a*a*a, (a*a)*(a*a). `complex` is of a real and an imaginary part, `re` and
-// `im` are these. Complex numbers are multiplied as (ac - bd) + (ad + bc)j, each product rounded; divided with
-// the quotient of the divisor's smaller part by its larger one (Smith), so that nothing overflows on the way. A real
-// number is cast to a complex one with an imaginary part of 0; there is no cast back.
+// bool; logical operations take bool. `bit_and` and its like are of the bits of two's complement; `shift_right` fills
+// with the sign, and a count below 0 or of as many bits as there are, or more, shifts all of them out. `select` is
+// condition, then, else. `clip` is value, low, high: minimum(maximum(value, low), high). `sign` of -0.0 is -0.0, of NaN
+// is NaN. `gelu` is 0.5*x*(1+erf(x/sqrt(2))). `cast` to the result's element type: float to integer truncates,
+// saturates at the ends, NaN gives 0; to bool is != 0. `copy` only broadcasts. `log1p` is log(1+x) and `expm1`
+// exp(x)-1, also of small x. The powers -1, 1, 2, 3 and 4 of a float are a quotient and products: a, a*a, a*a*a,
+// (a*a)*(a*a). `complex` is of a real and an imaginary part, `re` and `im` are these. Complex numbers are multiplied as
+// (ac - bd) + (ad + bc)j, each product rounded; divided with the quotient of the divisor's smaller part by its larger
+// one (Smith), so that nothing overflows on the way. A real number is cast to a complex one with an imaginary part of
+// 0; there is no cast back.
 #define TESSERA_MAP_OPS(FOREACH)                               \
   FOREACH(add, "add", 2, field, equal_sums)                    \
   FOREACH(subtract, "subtract", 2, field, equal_sums)          \
@@ -64,6 +67,12 @@ enum class ElementRule : std::uint8_t {
   FOREACH(logical_and, "logical_and", 2, logic, resolve)       \
   FOREACH(logical_or, "logical_or", 2, logic, resolve)         \
   FOREACH(logical_not, "logical_not", 1, logic, resolve)       \
+  FOREACH(bit_and, "bit_and", 2, integers, resolve)            \
+  FOREACH(bit_or, "bit_or", 2, integers, resolve)              \
+  FOREACH(bit_xor, "bit_xor", 2, integers, resolve)            \
+  FOREACH(bit_not, "bit_not", 1, integers, resolve)            \
+  FOREACH(shift_left, "shift_left", 2, integers, resolve)      \
+  FOREACH(shift_right, "shift_right", 2, integers, resolve)    \
   FOREACH(negate, "negate", 1, field, linear)                  \
   FOREACH(exp, "exp", 1, floats, resolve)                      \
   FOREACH(exp2, "exp2", 1, floats, resolve)                    \

@@ -68,6 +68,7 @@ bool map_elements_fit(MapOp op, const ShapedOperands& operands, const Shaped& re
     case ElementRule::ordered:
     case ElementRule::any:
     case ElementRule::floats:
+    case ElementRule::integers:
     case ElementRule::logic: return takes(element_rule(op), own) && own == to && all_are(operands, own);
     case ElementRule::compare:
     case ElementRule::equality:

@@ -149,8 +149,10 @@ TEST(WrittenMaps, OfIntegersAndBool) {
     RandomProgram p("x:2", 2);
     const RegisterId a = p.input(element, "37@x, 5");
     const RegisterId b = p.input(element, "37@x, 5");
-    for (const MapOp op : {MapOp::add, MapOp::subtract, MapOp::multiply, MapOp::minimum, MapOp::maximum})
+    for (const MapOp op : {MapOp::add, MapOp::subtract, MapOp::multiply, MapOp::minimum, MapOp::maximum, MapOp::bit_and,
+                           MapOp::bit_or, MapOp::bit_xor, MapOp::shift_left, MapOp::shift_right})
       p.builder.output(p.map(op, {a, b}, element, "37@x, 5"));
+    p.builder.output(p.map(MapOp::bit_not, {a}, element, "37@x, 5"));
     const RegisterId sure =
         p.map(MapOp::maximum,
               {p.map(MapOp::abs, {b}, element, "37@x, 5"),

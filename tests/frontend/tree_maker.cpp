@@ -3,8 +3,6 @@
 #include <optional>
 #include <utility>
 
-#include "frontend/literal.hpp"
-
 namespace tessera::frontend::testing {
 
 namespace {
@@ -15,6 +13,7 @@ const std::vector<std::string> kNames = {
     "a", "b", "x", "max", "min", "_", "größe", "漢字", "_1", "lets", "a_name_that_is_long"};
 const std::vector<std::string> kFloats = {"1.0", "2.5", "1.", ".5", "1e-3", "1_0.0_1E+2", "0.0", "1e-999", "3e5"};
 const std::vector<std::int64_t> kIntegers = {0, 1, 2, 16, 1000, 65536, 9223372036854775807};
+constexpr std::int64_t kLeastOfTwoGroups = 1000;
 const std::vector<std::string> kStrings = {
     "", "a", "\"\\\n\t", "é", "# no comment", std::string("\0", 1), "\x7F\xE2\x80\xAE", "{"};
 
@@ -29,7 +28,7 @@ Name TreeMaker::name() { return {one_of(kNames), {}}; }
 std::string TreeMaker::text() { return one_of(kStrings); }
 IntLiteral TreeMaker::integer() {
   const std::int64_t value = one_of(kIntegers);
-  return {value, value >= kLeastGrouped && draw_(2) == 1};
+  return {value, value >= kLeastOfTwoGroups && draw_(2) == 1};
 }
 
 StatementId TreeMaker::statement() {
@@ -185,7 +184,7 @@ ExprId TreeMaker::atom() {
 }
 
 ExprId TreeMaker::operation() {
-  switch (draw_(8)) {
+  switch (draw_(9)) {
     case 0: return add(Unary{UnaryOp::negate, expr()});
     case 1: return add(Unary{UnaryOp::logical_not, expr()});
     case 2: {
@@ -194,9 +193,10 @@ ExprId TreeMaker::operation() {
       return add(As{operand, to, draw_(3) == 2 ? std::optional(one_of(kIntegers)) : std::nullopt, {}});
     }
     case 3: return with();
+    case 4: return add(Unary{UnaryOp::bit_not, expr()});
     default: {
       const ExprId left = expr();
-      return add(Binary{static_cast<BinaryOp>(draw_(15)), {}, left, expr()});
+      return add(Binary{static_cast<BinaryOp>(draw_(20)), {}, left, expr()});
     }
   }
 }

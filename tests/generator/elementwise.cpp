@@ -269,6 +269,31 @@ ExpressionRef logic(Maker& maker, const Want& want, int depth) {
   return node(facts, "($0 || $1)", "np.logical_or($0, $1)", all);
 }
 
+// Shifts by counts that the type has: those of others mean something else in C, by which NumPy was made.
+ExpressionRef bits(Maker& maker, const Want& want, int depth) {
+  if (!is_integer(want.element)) return nullptr;
+  const std::string type(numpy_name(want.element));
+  if (maker.random.chance(15)) {
+    const ExpressionRef a = maker.make(want, depth);
+    return node(settled(derived(want.element, want.shape, {a->facts}), a->facts.magnitude + 1, 0), "(~$0)", "(~$0)",
+                {a});
+  }
+  const auto all = operands_for(maker, want.shape, {want.element, want.element}, want.certain, depth);
+  const Facts base = derived(want.element, want.shape, facts_of(all));
+  const double most = want.element == Element::i32 ? 0x1p31 : 0x1p63;
+  switch (maker.random.below(5)) {
+    case 0: return node(settled(base, most, 0), "($0 & $1)", "($0 & $1)", all);
+    case 1: return node(settled(base, most, 0), "($0 | $1)", "($0 | $1)", all);
+    case 2: return node(settled(base, most, 0), "($0 ^ $1)", "($0 ^ $1)", all);
+    case 3:
+      return node(settled(base, most, 0), "($0 << ($1 & 31))", fmt::format("np.left_shift($0, $1 & {}(31))", type),
+                  all);
+    default:
+      return node(settled(base, all[0]->facts.magnitude, 0), "($0 >> ($1 & 15))",
+                  fmt::format("np.right_shift($0, $1 & {}(15))", type), all);
+  }
+}
+
 ExpressionRef where(Maker& maker, const Want& want, int depth) {
   const auto all = operands_for(maker, want.shape, {Element::boolean, want.element, want.element}, want.certain, depth);
   const Facts base = derived(want.element, want.shape, facts_of(all));
@@ -348,6 +373,7 @@ std::vector<Production> elementwise_productions() {
           {"power", 2, power},
           {"comparison", 10, comparison},
           {"logic", 8, logic},
+          {"bits", 60, bits, true},
           {"where", 4, where},
           {"clip", 2, clip},
           {"cast", 6, cast},

@@ -33,6 +33,9 @@ class Writer {
     if (random_.chance(50)) add_records(maker_, append);
     random_ = Random(~program_.seed ^ 0x50F7U);  // likewise before there were long lines
     if (random_.chance(40)) add_sorted_lines(maker_, append);
+    random_ = Random(~program_.seed ^ 0xB175U);  // and before there were operators of bits
+    maker_.draws_late = true;
+    if (random_.chance(40)) bits();
     return std::move(program_);
   }
 
@@ -90,6 +93,9 @@ class Writer {
 
   void value() {
     const ExpressionRef expression = maker_.make(random_want(), static_cast<int>(random_.between(1, kDepthMax)));
+    bind(expression);
+  }
+  void bind(const ExpressionRef& expression) {
     Variable bound{maker_.fresh("v"), expression->facts};
     std::string annotation;
     if (random_.chance(30)) {
@@ -114,6 +120,12 @@ class Writer {
     add({first, second}, fmt::format("let ({}, {}) = $0", first.name, second.name),
         fmt::format("{}, {} = $0", first.name, second.name),
         node(facts, tessera, "loop2(lambda i, u, w: (w, u), 3, $0, $1)", {a, b}));
+  }
+
+  void bits() {
+    const Element element = random_.chance(50) ? Element::i32 : Element::i64;
+    const Shape shape = maker_.random_shape();
+    bind(maker_.make({element, shape, random_.chance(40)}, 3));
   }
 
   void edges() {

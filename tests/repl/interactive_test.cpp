@@ -92,7 +92,9 @@ TEST(WordsOfTheLanguage, AreAllExplained) {
 
 TEST(WordsOfTheLanguage, HaveExamplesThatRun) {
   const Folder folder;
-  for (const WordHelp& word : words()) {
+  std::vector<WordHelp> all(words().begin(), words().end());
+  all.insert(all.end(), signs().begin(), signs().end());
+  for (const WordHelp& word : all) {
     Session session(Config{.output = [](std::string_view) {}, .files = {FilePolicy::Kind::allowed, {}}});
     const auto done = session.run(std::string(kWordSetting) + std::string(word.example), "example");
     EXPECT_TRUE(done.ok()) << word.word << ": " << (done ? "" : done.diagnostics().front().message);

@@ -259,6 +259,41 @@ TEST(Map, ComparisonsAndLogic) {
   EXPECT_THAT(one<bool>(MapOp::logical_not, p), ElementsAre(true, true, false, false));
 }
 
+TEST(Map, BitsOfIntegers) {
+  const std::vector<std::int32_t> a = {12, -1, 5, std::numeric_limits<std::int32_t>::min()};
+  const std::vector<std::int32_t> b = {10, 7, -6, 1};
+  EXPECT_THAT(two<std::int32_t>(MapOp::bit_and, a, b), ElementsAre(8, 7, 0, 0));
+  EXPECT_THAT(two<std::int32_t>(MapOp::bit_or, a, b),
+              ElementsAre(14, -1, -1, std::numeric_limits<std::int32_t>::min() + 1));
+  EXPECT_THAT(two<std::int32_t>(MapOp::bit_xor, a, b),
+              ElementsAre(6, -8, -1, std::numeric_limits<std::int32_t>::min() + 1));
+  EXPECT_THAT(one<std::int32_t>(MapOp::bit_not, a), ElementsAre(-13, 0, -6, std::numeric_limits<std::int32_t>::max()));
+}
+
+// All counts that there are: those of as many bits, or more, or below none, leave nothing but the sign.
+template <class T>
+void expect_shifts() {
+  constexpr int kBits = sizeof(T) * 8;
+  using Bits = std::make_unsigned_t<T>;
+  for (const T a : {T{1}, T{-1}, T{0x12345}, static_cast<T>(-0x12345), std::numeric_limits<T>::min()}) {
+    std::vector<T> counts;
+    std::vector<T> left;
+    std::vector<T> right;
+    for (int count = -2; count < kBits + 3; ++count) {
+      const bool is_some = count >= 0 && count < kBits;
+      counts.push_back(static_cast<T>(count));
+      left.push_back(is_some ? static_cast<T>(static_cast<Bits>(a) << static_cast<unsigned>(count)) : T{0});
+      right.push_back(is_some ? a >> count : a < 0 ? T{-1} : T{0});
+    }
+    const std::vector<T> all(counts.size(), a);
+    EXPECT_EQ(two<T>(MapOp::shift_left, all, counts), left);
+    EXPECT_EQ(two<T>(MapOp::shift_right, all, counts), right);
+  }
+}
+
+TEST(Map, ShiftsOfI32) { expect_shifts<std::int32_t>(); }
+TEST(Map, ShiftsOfI64) { expect_shifts<std::int64_t>(); }
+
 TEST(Map, SelectBroadcastsItsCondition) {
   const Array<bool> condition(Shape{2, 1}, {true, false});
   const Array<std::int32_t> a(Shape{3}, {1, 2, 3});

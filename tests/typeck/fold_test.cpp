@@ -43,6 +43,24 @@ TEST(Fold, OverflowWraps) {
   EXPECT_EQ(folded(BinaryOp::power, 2, 64), 0);
 }
 
+TEST(Fold, BitsAreThoseOfTwosComplement) {
+  EXPECT_EQ(folded(BinaryOp::bit_and, -2, 7), 6);
+  EXPECT_EQ(folded(BinaryOp::bit_or, -8, 5), -3);
+  EXPECT_EQ(folded(BinaryOp::bit_xor, -1, 5), -6);
+  EXPECT_EQ(fold_unary(frontend::UnaryOp::bit_not, std::int64_t{5}, ElementType::i32), KnownScalar(std::int64_t{-6}));
+}
+
+TEST(Fold, ShiftsThatTakeAllBitsLeaveTheSign) {
+  constexpr auto kLeastI32 = std::numeric_limits<std::int32_t>::min();
+  EXPECT_EQ(folded(BinaryOp::shift_left, 1, 31, ElementType::i32), kLeastI32);
+  EXPECT_EQ(folded(BinaryOp::shift_left, 1, 32, ElementType::i32), 0);
+  EXPECT_EQ(folded(BinaryOp::shift_left, 1, 32), std::int64_t{1} << 32);
+  EXPECT_EQ(folded(BinaryOp::shift_left, 1, -1), 0);
+  EXPECT_EQ(folded(BinaryOp::shift_right, kLeastI32, 31, ElementType::i32), -1);
+  EXPECT_EQ(folded(BinaryOp::shift_right, -5, 64), -1);
+  EXPECT_EQ(folded(BinaryOp::shift_right, 5, -1), 0);
+}
+
 RC_GTEST_PROP(Fold, QuotientAndRemainderMakeTheNumberAgain, (std::int64_t a, std::int64_t b)) {
   RC_PRE(b != 0 && !(b == -1 && a == std::numeric_limits<std::int64_t>::min()));
   const std::int64_t quotient = *folded(BinaryOp::divide, a, b);

@@ -242,10 +242,13 @@ bool OperationCall::refuse_unnamed(const frontend::Argument& argument, std::size
   std::string required = shown(bound_.front(), "a");
   for (std::size_t k = 1; k < at && info.parameters[k].required; ++k)
     required += ", " + shown(bound_[k], info.parameters[k].name);
+  const bool is_third = info.run == run_min_max && !is_bool && name == "dim" && bound_[1] != nullptr;
   elaborator.report(base::make(Kind::wrong_arguments, info.name, fmt::format("`{}` must be named: {}=...", name, name))
                         .at(argument.span)
-                        .suggest(fmt::format("write `{}({}, {}={})`", info.name, required, name,
-                                             is_bool ? example : shown(&argument, example))));
+                        .suggest(is_third ? fmt::format("of three arrays write `{0}({0}({1}, {2}), {3})`", info.name,
+                                                        required, shown(bound_[1], "b"), shown(&argument, "c"))
+                                          : fmt::format("write `{}({}, {}={})`", info.name, required, name,
+                                                        is_bool ? example : shown(&argument, example))));
   return false;
 }
 

@@ -23,6 +23,7 @@
 
 namespace tessera::typeck {
 
+class RangedFormula;
 struct RunTimeRange;
 
 class Elaborator : public OpenGraph {
@@ -52,6 +53,14 @@ class Elaborator : public OpenGraph {
     open_loops_.push_back(&loop);
     auto result = std::forward<F>(f)();
     open_loops_.pop_back();
+    return result;
+  }
+  // While f checks a formula of parts, these may have ranges whose length only run time knows; of null, none may.
+  template <class F>
+  auto in_formula(RangedFormula* formula, F&& f) {
+    RangedFormula* const outer = std::exchange(formula_, formula);
+    auto result = std::forward<F>(f)();
+    formula_ = outer;
     return result;
   }
   MaybeValue check_expr(ExprId id, const Preference& want = {});
@@ -94,7 +103,6 @@ class Elaborator : public OpenGraph {
   MaybeValue check_node(ExprId id, const frontend::Expr& expr, const Preference& want);
   MaybeValue check_stored_literal(ExprId id, const frontend::Expr& expr, const Preference& want);
   std::string help_for_fraction(ExprId beside) const;
-  MaybeValue check_least_integer(Span span, const Preference& want);
   std::optional<std::pair<Checked, Checked>> check_operands(ExprId left, ExprId right, const Preference& want);
   std::optional<std::vector<Checked>> carried_first(const frontend::Loop& loop, const Preference& want,
                                                     open::Loop& made_loop);
@@ -120,6 +128,7 @@ class Elaborator : public OpenGraph {
   IndexWise index_wise_{*this};
   Statements statements_{*this};
   std::vector<open::Loop*> open_loops_;
+  RangedFormula* formula_ = nullptr;
   std::size_t depth_ = 0;
 };
 

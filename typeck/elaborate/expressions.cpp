@@ -1,4 +1,4 @@
-// Expressions: literals, names, operators, casts.
+// Expressions: literals, names, lists.
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
@@ -11,7 +11,7 @@
 #include "synth/kinds.hpp"
 #include "typeck/elaborate/elaborator.hpp"
 #include "typeck/elaborate/fold.hpp"
-#include "typeck/elaborate/ranges.hpp"
+#include "typeck/elaborate/ranged_formula.hpp"
 #include "typeck/elaborate/records.hpp"
 #include "typeck/elaborate/several_names.hpp"
 #include "typeck/kinds.hpp"
@@ -101,7 +101,7 @@ MaybeValue Elaborator::check_expr(ExprId id, const Preference& want) {
   if (!value.has_value()) return std::nullopt;
   value->span = expr.span;
   value->expr = id;
-  return value;
+  return formula_ == nullptr ? value : formula_->seen(*this, ast(), id, std::move(*value));
 }
 
 MaybeValue Elaborator::check_node(ExprId id, const frontend::Expr& expr, const Preference& want) {
@@ -110,6 +110,9 @@ MaybeValue Elaborator::check_node(ExprId id, const frontend::Expr& expr, const P
     ExprId id;
     Span span;
     const Preference& want;
+    std::vector<RunTimeRange>* ranges() const {
+      return elaborator.formula_ == nullptr ? nullptr : elaborator.formula_->ranges_of(elaborator.ast(), id);
+    }
     MaybeValue operator()(const frontend::IntLiteral& node) const {
       return elaborator.check_int_literal(span, node, want);
     }
@@ -127,7 +130,7 @@ MaybeValue Elaborator::check_node(ExprId id, const frontend::Expr& expr, const P
     MaybeValue operator()(const frontend::NameRef& node) const { return elaborator.check_name(id, node); }
     MaybeValue operator()(const frontend::Unary& node) const { return elaborator.check_unary(id, node, want); }
     MaybeValue operator()(const frontend::Binary& node) const { return elaborator.check_binary(id, node, want); }
-    MaybeValue operator()(const frontend::Index& node) const { return elaborator.check_index(id, node); }
+    MaybeValue operator()(const frontend::Index& node) const { return elaborator.check_index(id, node, ranges()); }
     MaybeValue operator()(const frontend::Call& node) const { return elaborator.calls().check_call(id, node, want); }
     MaybeValue operator()(const frontend::Gradient& node) const { return elaborator.check_gradient(id, node); }
     MaybeValue operator()(const frontend::Cast& node) const { return elaborator.check_cast(id, node); }
@@ -148,8 +151,6 @@ MaybeValue Elaborator::check_node(ExprId id, const frontend::Expr& expr, const P
 }
 
 namespace {
-
-bool takes_fractions(ElementType element) { return synth::is_rounded(synth::computed_as(element)); }
 
 bool value_fits(const KnownScalar& value, ElementType element) {
   if (element == ElementType::boolean) return std::holds_alternative<bool>(value);
@@ -197,7 +198,7 @@ bool Elaborator::is_literal(ExprId id) const {
     return list->items.empty() || is_literal(list->items.front());
   }
   if (const auto* unary = std::get_if<frontend::Unary>(&node)) {
-    return unary->op == frontend::UnaryOp::negate && is_literal(unary->operand);
+    return unary->op != frontend::UnaryOp::logical_not && is_literal(unary->operand);
   }
   if (const auto* binary = std::get_if<frontend::Binary>(&node)) {
     return is_arithmetic(binary->op) && is_literal(binary->left) && is_literal(binary->right);
@@ -325,176 +326,6 @@ MaybeValue Elaborator::check_list(ExprId id, const frontend::ListLiteral&, const
 
 MaybeValue Elaborator::check_name(ExprId id, const frontend::NameRef& name) {
   return names_.named_value(name.name, ast()[id].span, id);
-}
-
-// ---- Operators
-// -----------------------------------------------------------------------------------------------------------
-
-// -9223372036854775808, whose digits alone do not fit.
-MaybeValue Elaborator::check_least_integer(Span span, const Preference& want) {
-  const ElementType element = want.element.value_or(ElementType::i64);
-  if (element == ElementType::i64)
-    return names_.with_affine(scalar(span, frontend::kLeastInteger, element, default_mesh()));
-  if (takes_fractions(element))
-    return scalar(span, static_cast<double>(frontend::kLeastInteger), element, default_mesh());
-  report(base::make(Kind::literal_does_not_fit, frontend::kLeastInteger, synth::name(element)).at(span));
-  return std::nullopt;
-}
-
-MaybeValue Elaborator::check_unary(ExprId id, const frontend::Unary& unary, const Preference& want) {
-  const Span span = ast()[id].span;
-  const bool negate = unary.op == frontend::UnaryOp::negate;
-  constexpr std::int64_t kLeastI32 = std::numeric_limits<std::int32_t>::min();
-  const auto* digits = std::get_if<frontend::IntLiteral>(&ast()[unary.operand].node);
-  const bool least = negate && want.element == ElementType::i32 && digits != nullptr && digits->value == -kLeastI32;
-  if (least) return scalar(span, kLeastI32, ElementType::i32, default_mesh());  // its digits alone do not fit
-  if (negate && digits != nullptr && digits->value == frontend::kLeastInteger) return check_least_integer(span, want);
-  MaybeValue operand =
-      check_array(unary.operand, Preference{negate ? want.element : std::nullopt, negate ? want.beside : ExprId{}});
-  if (!operand.has_value()) return std::nullopt;
-  const ElementType element = this->element(*operand);
-  const bool works = negate ? element != ElementType::boolean : element == ElementType::boolean;
-  if (!works) {
-    report(base::make(Kind::element_unsupported, negate ? "unary `-`" : "`!`", synth::name(element))
-               .at(span)
-               .suggest(negate ? "cast it first, as in i64(...)" : "compare it, as in `a == 0`"));
-    return std::nullopt;
-  }
-  const auto known = operand->known;
-  Affine negative = operand->affine.value_or(Affine{});
-  const bool affine = operand->affine.has_value();
-  MaybeValue result = index_wise_.map(span, negate ? synth::MapOp::negate : synth::MapOp::logical_not, {*operand},
-                                      element, negate ? "unary `-`" : "`!`");
-  if (!result.has_value()) return std::nullopt;
-  if (known.has_value()) result->known = fold_unary(negate, *known, element);
-  if (affine && negate) result->affine = scaled(std::move(negative), -1);
-  return result;
-}
-
-// Checks two operands so that a literal takes the other's element type.
-std::optional<std::pair<Checked, Checked>> Elaborator::check_operands(ExprId left, ExprId right,
-                                                                      const Preference& want) {
-  const bool left_literal = is_literal(left);
-  const bool right_literal = is_literal(right);
-  MaybeValue a;
-  MaybeValue b;
-  if (left_literal && !right_literal) {
-    b = check_array(right);
-    a = check_array(left, Preference{b.has_value() ? std::optional(element(*b)) : std::nullopt, right});
-  } else if (!left_literal && right_literal) {
-    a = check_array(left);
-    b = check_array(right, Preference{a.has_value() ? std::optional(element(*a)) : std::nullopt, left});
-  } else {
-    const bool mixed = left_literal && (has_float_literal(ast(), left) || has_float_literal(ast(), right));
-    const Preference both{mixed && !want.element.has_value() ? std::optional(ElementType::f32) : want.element,
-                          want.beside};
-    a = check_array(left, both);
-    b = check_array(right, both);
-  }
-  if (!a.has_value() || !b.has_value()) return std::nullopt;
-  return std::pair(std::move(*a), std::move(*b));
-}
-
-namespace {
-
-// `1 / 3` and `2 ** 70`, where Python has a fraction and a larger number: says what comes, and how to write the float.
-void note_an_integer_result(Elaborator& elaborator, const frontend::Binary& binary, Span span,
-                            const KnownScalar& result) {
-  const auto left = literal_value(elaborator.ast(), binary.left);
-  const auto right = literal_value(elaborator.ast(), binary.right);
-  if (!left || !right) return;
-  const auto* value = std::get_if<std::int64_t>(&result);
-  const auto* a = std::get_if<std::int64_t>(&*left);
-  const auto* b = std::get_if<std::int64_t>(&*right);
-  if (value == nullptr || a == nullptr || b == nullptr) return;
-  const bool rounds = binary.op == frontend::BinaryOp::divide && *b != 0 && *b != -1 && *a % *b != 0;
-  // A result that wraps differs by 2^32 at the least; one that does not differs by rounding alone.
-  constexpr double kRounding = 1e6;
-  const bool wraps =
-      binary.op == frontend::BinaryOp::power && *b >= 0 &&
-      std::abs(std::pow(static_cast<double>(*a), static_cast<double>(*b)) - static_cast<double>(*value)) > kRounding;
-  if (!rounds && !wraps) return;
-  elaborator.report(
-      base::make(Kind::integer_result, elaborator.text(span), *value,
-                 rounds ? "`/` of integers rounds down" : "integers wrap around")
-          .at(span)
-          .suggest(fmt::format("for a float write `{}.0 {} {}.0`", *a, frontend::spelling(binary.op), *b)));
-}
-
-}  // namespace
-
-MaybeValue Elaborator::check_binary(ExprId id, const frontend::Binary& binary, const Preference& want) {
-  const Span span = ast()[id].span;
-  const std::string who = fmt::format("`{}`", frontend::spelling(binary.op));
-  const bool result_element_wanted = is_arithmetic(binary.op) || binary.op == frontend::BinaryOp::matmul;
-  const Preference own_want = result_element_wanted ? want : Preference{};
-  const bool has_ranges = binary.op == frontend::BinaryOp::matmul &&
-                          (may_have_ranges(ast(), binary.left) || may_have_ranges(ast(), binary.right)) &&
-                          !is_literal(binary.left) && !is_literal(binary.right);
-  auto operands =
-      has_ranges ? product_of_ranges(*this, id, binary, own_want) : check_operands(binary.left, binary.right, own_want);
-  if (!operands.has_value()) return std::nullopt;
-  auto& [left, right] = *operands;
-  const bool is_mixed = element(left) != element(right);
-  if (is_mixed && binary_accepts(binary.op, element(left)) && binary_accepts(binary.op, element(right)))
-    index_wise_.make_complex(left, right);
-  const ElementType a = element(left);
-  const ElementType b = element(right);
-  if (a != b) {
-    report(base::make(Kind::element_mismatch, who, synth::name(a), synth::name(b))
-               .at(binary.op_span)
-               .also(left.span, std::string(synth::name(a)))
-               .also(right.span, std::string(synth::name(b)))
-               .suggest(cast_help(a, text(left.span), b, text(right.span))));
-    return std::nullopt;
-  }
-  if (!binary_accepts(binary.op, a)) {
-    report(base::make(Kind::element_unsupported, who, synth::name(a))
-               .at(binary.op_span)
-               .suggest(unsupported_help(binary.op, a)));
-    return std::nullopt;
-  }
-  if (binary.op == frontend::BinaryOp::matmul) return index_wise_.matmul(span, left, right);
-  const auto known_left = left.known;
-  const auto known_right = right.known;
-  auto affine = combine(binary.op, left.affine, right.affine);
-  MaybeValue result =
-      index_wise_.map(span, map_op(binary.op), {left, right}, is_arithmetic(binary.op) ? a : ElementType::boolean, who);
-  if (!result.has_value()) return std::nullopt;
-  if (known_left.has_value() && known_right.has_value())
-    result->known = fold_binary(binary.op, *known_left, *known_right, a);
-  if (result->known.has_value()) note_an_integer_result(*this, binary, span, *result->known);
-  result->affine = std::move(affine);
-  return names_.with_affine(std::move(*result));
-}
-
-MaybeValue Elaborator::check_cast(ExprId id, const frontend::Cast& cast) {
-  const ElementType element = types_.element_type(cast.element);
-  // A literal becomes the wanted element at once: f64(0.1) is the nearest f64.
-  const bool literal = is_literal(cast.operand) &&
-                       (takes_fractions(element) || !has_float_literal(ast(), cast.operand)) &&
-                       element != ElementType::boolean;
-  MaybeValue operand = check_array(cast.operand, Preference{literal ? std::optional(element) : std::nullopt});
-  if (!operand.has_value()) return std::nullopt;
-  if (type(*operand).element() == element) return operand;
-  const auto known = operand->known;
-  const ElementType from = type(*operand).element();
-  if (synth::is_complex(from) && !synth::is_complex(element)) {
-    const std::string own = text(ast()[cast.operand].span);
-    report(base::make(Kind::element_unsupported, fmt::format("{}(...)", synth::name(element)), synth::name(from))
-               .at(ast()[id].span)
-               .suggest(element == ElementType::boolean
-                            ? fmt::format("compare it, as in `{} != 0.0`", own)
-                            : fmt::format("take a part of it: `re({0})`, `im({0})` or `abs({0})`", own)));
-    return std::nullopt;
-  }
-  if (synth::is_complex(element) && synth::is_storage(from)) operand = index_wise_.widened(*operand);
-  if (synth::is_storage(element)) operand = index_wise_.ready_to_store(ast()[id].span, *operand, element);
-  if (!operand.has_value()) return std::nullopt;
-  MaybeValue result = index_wise_.map(ast()[id].span, synth::MapOp::cast, {*operand}, element,
-                                      fmt::format("{}(...)", synth::name(element)));
-  if (result.has_value() && known.has_value()) result->known = fold_cast(*known, from, element);
-  return result;
 }
 
 }  // namespace tessera::typeck

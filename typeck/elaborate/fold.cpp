@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cmath>
 #include <cstring>
 
@@ -10,6 +11,9 @@
 namespace tessera::typeck {
 
 using frontend::BinaryOp;
+using frontend::UnaryOp;
+
+bool takes_fractions(ElementType element) { return synth::is_rounded(synth::computed_as(element)); }
 
 bool is_arithmetic(BinaryOp op) {
   switch (op) {
@@ -18,7 +22,12 @@ bool is_arithmetic(BinaryOp op) {
     case BinaryOp::multiply:
     case BinaryOp::divide:
     case BinaryOp::remainder:
-    case BinaryOp::power: return true;
+    case BinaryOp::power:;
+    case BinaryOp::bit_or:
+    case BinaryOp::bit_xor:
+    case BinaryOp::bit_and:
+    case BinaryOp::shift_left:
+    case BinaryOp::shift_right: return true;
     case BinaryOp::logical_or:
     case BinaryOp::logical_and:
     case BinaryOp::equal:
@@ -30,6 +39,20 @@ bool is_arithmetic(BinaryOp op) {
     case BinaryOp::matmul: return false;
   }
   return false;
+}
+
+bool is_of_bits(BinaryOp op) {
+  return op == BinaryOp::bit_or || op == BinaryOp::bit_xor || op == BinaryOp::bit_and || op == BinaryOp::shift_left ||
+         op == BinaryOp::shift_right;
+}
+
+synth::MapOp map_op(UnaryOp op) {
+  switch (op) {
+    case UnaryOp::negate: return synth::MapOp::negate;
+    case UnaryOp::bit_not: return synth::MapOp::bit_not;
+    case UnaryOp::logical_not: return synth::MapOp::logical_not;
+  }
+  TESSERA_CHECK(false, "there is no such operator");
 }
 
 synth::MapOp map_op(BinaryOp op) {
@@ -48,6 +71,11 @@ synth::MapOp map_op(BinaryOp op) {
     case BinaryOp::divide: return synth::MapOp::divide;
     case BinaryOp::remainder: return synth::MapOp::remainder;
     case BinaryOp::power: return synth::MapOp::power;
+    case BinaryOp::bit_or: return synth::MapOp::bit_or;
+    case BinaryOp::bit_xor: return synth::MapOp::bit_xor;
+    case BinaryOp::bit_and: return synth::MapOp::bit_and;
+    case BinaryOp::shift_left: return synth::MapOp::shift_left;
+    case BinaryOp::shift_right: return synth::MapOp::shift_right;
     case BinaryOp::matmul: break;
   }
   TESSERA_CHECK(false, "`@` is not elementwise");
@@ -66,11 +94,40 @@ bool binary_accepts(BinaryOp op, ElementType element) {
   const bool logical = op == BinaryOp::logical_or || op == BinaryOp::logical_and;
   const bool equality = op == BinaryOp::equal || op == BinaryOp::not_equal;
   if (equality) return true;
+  if (is_of_bits(op)) return synth::is_integer(element);
   if (synth::is_complex(element)) return is_of_complex(op);
   return logical == (element == ElementType::boolean);
 }
 
+namespace {
+
+constexpr const char* kOnlyIntegersHaveBits = "only integers have bits: cast it, as in i64(...)";
+
+// `a & b` of what is no integer.
+std::string help_for_bits(BinaryOp op, ElementType element) {
+  const bool is_shift = op == BinaryOp::shift_left || op == BinaryOp::shift_right;
+  if (op == BinaryOp::bit_xor && element != ElementType::boolean) return "a power is written `a ** b`";
+  if (is_shift || element != ElementType::boolean) return kOnlyIntegersHaveBits;
+  return op == BinaryOp::bit_and  ? "of bool write `a && b`"
+         : op == BinaryOp::bit_or ? "of bool write `a || b`"
+                                  : "of bool write `a != b`";
+}
+
+}  // namespace
+
+bool unary_accepts(UnaryOp op, ElementType element) {
+  if (op == UnaryOp::bit_not) return synth::is_integer(element);
+  return (op == UnaryOp::negate) == (element != ElementType::boolean);
+}
+
+std::string unsupported_help(UnaryOp op, ElementType element) {
+  if (op == UnaryOp::negate) return "cast it first, as in i64(...)";
+  if (op == UnaryOp::logical_not) return "compare it, as in `a == 0`";
+  return element == ElementType::boolean ? "of bool write `!a`" : kOnlyIntegersHaveBits;
+}
+
 std::string unsupported_help(BinaryOp op, ElementType element) {
+  if (is_of_bits(op)) return help_for_bits(op, element);
   if (synth::is_complex(element) && op == BinaryOp::power) return "write a product, as in `a * a`";
   if (synth::is_complex(element) && op != BinaryOp::logical_or && op != BinaryOp::logical_and)
     return "complex numbers have no order: take `abs(a)`, `re(a)` or `im(a)`";
@@ -188,6 +245,13 @@ std::optional<std::int64_t> power(std::int64_t base_value, std::int64_t exponent
   return wrap(result, element);
 }
 
+// As many bits as there are, or more, or less than none: all of them go.
+std::int64_t shifted(BinaryOp op, std::int64_t a, std::uint64_t count, ElementType element) {
+  const std::uint64_t last = element == ElementType::i32 ? 31 : 63;
+  if (op == BinaryOp::shift_right) return a >> std::min(count, last);
+  return count > last ? 0 : wrap(static_cast<std::uint64_t>(a) << count, element);
+}
+
 std::optional<KnownScalar> fold_integers(BinaryOp op, std::int64_t a, std::int64_t b, ElementType element) {
   const auto ua = static_cast<std::uint64_t>(a);
   const auto ub = static_cast<std::uint64_t>(b);
@@ -207,6 +271,11 @@ std::optional<KnownScalar> fold_integers(BinaryOp op, std::int64_t a, std::int64
       if (!raised.has_value()) return std::nullopt;
       return *raised;
     }
+    case BinaryOp::bit_or: return a | b;
+    case BinaryOp::bit_xor: return a ^ b;
+    case BinaryOp::bit_and: return a & b;
+    case BinaryOp::shift_left:
+    case BinaryOp::shift_right: return shifted(op, a, ub, element);
     case BinaryOp::equal: return a == b;
     case BinaryOp::not_equal: return a != b;
     case BinaryOp::less: return a < b;
@@ -229,6 +298,11 @@ std::optional<KnownScalar> fold_floats(BinaryOp op, T a, T b) {
     case BinaryOp::divide: return KnownScalar(static_cast<double>(a / b));
     case BinaryOp::remainder:
     case BinaryOp::power:
+    case BinaryOp::bit_or:
+    case BinaryOp::bit_xor:
+    case BinaryOp::bit_and:
+    case BinaryOp::shift_left:
+    case BinaryOp::shift_right:
     case BinaryOp::equal:
     case BinaryOp::not_equal:
     case BinaryOp::less:
@@ -244,8 +318,10 @@ std::optional<KnownScalar> fold_floats(BinaryOp op, T a, T b) {
 
 }  // namespace
 
-std::optional<KnownScalar> fold_unary(bool negate, const KnownScalar& value, ElementType element) {
-  if (const auto* truth = std::get_if<bool>(&value)) return negate ? std::nullopt : std::optional<KnownScalar>(!*truth);
+std::optional<KnownScalar> fold_unary(UnaryOp op, const KnownScalar& value, ElementType element) {
+  if (const auto* truth = std::get_if<bool>(&value)) return !*truth;
+  if (const auto* integer = std::get_if<std::int64_t>(&value); integer != nullptr && op == UnaryOp::bit_not)
+    return ~*integer;
   if (const auto* integer = std::get_if<std::int64_t>(&value))
     return wrap(0 - static_cast<std::uint64_t>(*integer), element);
   return -std::get<double>(value);

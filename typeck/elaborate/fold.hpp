@@ -13,11 +13,18 @@
 
 namespace tessera::typeck {
 
-// `+ - * / % **`: operators whose result has their operands' element type. `@` is not one.
+// Is it a float, or complex, also where it is only stored?
+bool takes_fractions(ElementType element);
+// `+ - * / % **` and `& | ^ << >>`: operators whose result has their operands' element type. `@` is not one.
 bool is_arithmetic(frontend::BinaryOp op);
+// `& | ^ << >>`, of integers.
+bool is_of_bits(frontend::BinaryOp op);
 synth::MapOp map_op(frontend::BinaryOp op);  // not for `@`
+synth::MapOp map_op(frontend::UnaryOp op);
 bool binary_accepts(frontend::BinaryOp op, ElementType element);
 std::string unsupported_help(frontend::BinaryOp op, ElementType element);
+bool unary_accepts(frontend::UnaryOp op, ElementType element);
+std::string unsupported_help(frontend::UnaryOp op, ElementType element);
 // `f32(n)`: which cast would mend a mismatch; the wider type wins.
 std::string cast_help(ElementType a, const std::string& a_text, ElementType b, const std::string& b_text);
 
@@ -32,7 +39,7 @@ std::string print_known(const KnownScalar& value);
 
 // The same result as at run time, or nothing where the run would fail (a zero divisor) or should compute the value
 // itself.
-std::optional<KnownScalar> fold_unary(bool negate, const KnownScalar& value, ElementType element);
+std::optional<KnownScalar> fold_unary(frontend::UnaryOp op, const KnownScalar& value, ElementType element);
 std::optional<KnownScalar> fold_binary(frontend::BinaryOp op, const KnownScalar& a, const KnownScalar& b,
                                        ElementType element);
 std::optional<KnownScalar> fold_cast(const KnownScalar& value, ElementType from, ElementType to);

@@ -7,6 +7,7 @@
 
 #include "typeck/elaborate/elaborator.hpp"
 #include "typeck/elaborate/fold.hpp"
+#include "typeck/elaborate/ranged_formula.hpp"
 #include "typeck/kinds.hpp"
 
 namespace tessera::typeck {
@@ -65,15 +66,6 @@ bool same_end(const MaybeValue& a, const MaybeValue& b) {
   return a->affine.has_value() && b->affine.has_value() && difference(*a->affine, *b->affine) == 0;
 }
 
-bool same_range(const RunTimeRange& a, const RunTimeRange& b) {
-  return same_end(a.start, b.start) && same_end(a.stop, b.stop);
-}
-
-const RunTimeRange* range_along(const RangedPart& part, std::size_t dimension) {
-  const auto at = std::ranges::find(part.ranges, dimension, &RunTimeRange::dimension);
-  return at == part.ranges.end() ? nullptr : &*at;
-}
-
 // Each index of a contraction that a range goes along has the same one wherever it stands.
 bool ranges_agree(Elaborator& elaborator, const std::vector<RangedPart>& parts,
                   const std::vector<std::vector<int>>& indices, const std::string& example) {
@@ -83,7 +75,7 @@ bool ranges_agree(Elaborator& elaborator, const std::vector<RangedPart>& parts,
       for (std::size_t other = 0; other < parts.size(); ++other) {
         for (std::size_t d = 0; d < indices[other].size(); ++d) {
           if (indices[other][d] != index) continue;
-          const RunTimeRange* const own = range_along(parts[other], d);
+          const RunTimeRange* const own = range_along(parts[other].ranges, d);
           if (own != nullptr && same_range(range, *own)) continue;
           elaborator.report(base::make(Kind::slice_length)
                                 .at(range.span)
@@ -110,28 +102,23 @@ MaybeValue with_zeros(Elaborator& elaborator, Span span, const std::string& who,
 
 }  // namespace
 
-bool may_have_ranges(const Ast& ast, ExprId id) {
-  const auto* index = std::get_if<frontend::Index>(&ast[id].node);
-  return index != nullptr && std::ranges::any_of(index->subscripts, [](const frontend::Subscript& one) {
-           return one.kind != frontend::Subscript::Kind::single;
-         });
+bool same_range(const RunTimeRange& a, const RunTimeRange& b) {
+  return same_end(a.start, b.start) && same_end(a.stop, b.stop);
 }
 
+const RunTimeRange* range_along(const std::vector<RunTimeRange>& ranges, std::size_t dimension) {
+  const auto at = std::ranges::find(ranges, dimension, &RunTimeRange::dimension);
+  return at == ranges.end() ? nullptr : &*at;
+}
+
+bool may_have_ranges(const Ast& ast, ExprId id) { return RangedFormula(ast, id).has_parts(); }
+
 std::optional<RangedPart> check_ranged(Elaborator& elaborator, ExprId id, const Preference& want) {
-  RangedPart part;
-  if (!may_have_ranges(elaborator.ast(), id)) {
-    MaybeValue value = elaborator.check_array(id, want);
-    if (!value.has_value()) return std::nullopt;
-    part.value = std::move(*value);
-    return part;
-  }
-  const frontend::Expr& expr = elaborator.ast()[id];
-  MaybeValue value = elaborator.check_index(id, std::get<frontend::Index>(expr.node), &part.ranges);
+  RangedFormula formula(elaborator.ast(), id);
+  MaybeValue value =
+      elaborator.in_formula(formula.has_parts() ? &formula : nullptr, [&] { return elaborator.check_array(id, want); });
   if (!value.has_value()) return std::nullopt;
-  value->span = expr.span;
-  value->expr = id;
-  part.value = std::move(*value);
-  return part;
+  return formula.whole(elaborator, std::move(*value));
 }
 
 MaybeValue in_ranges(Elaborator& elaborator, Span span, const std::string& who, const RangedPart& part) {
@@ -207,11 +194,11 @@ MaybeValue replaced_in_ranges(Elaborator& elaborator, Span span, const RangedPar
   };
   for (const RunTimeRange& range : part.ranges) {
     const bool repeats = range.dimension < missing || elaborator.type(v.value).shape()[range.dimension - missing] == 1;
-    const RunTimeRange* const own = repeats ? nullptr : range_along(v, range.dimension - missing);
+    const RunTimeRange* const own = repeats ? nullptr : range_along(v.ranges, range.dimension - missing);
     if (!repeats && (own == nullptr || !same_range(range, *own))) return refuse(range);
   }
   for (const RunTimeRange& range : v.ranges) {
-    const RunTimeRange* const own = range_along(part, range.dimension + missing);
+    const RunTimeRange* const own = range_along(part.ranges, range.dimension + missing);
     if (own == nullptr || !same_range(range, *own)) return refuse(range);
   }
   const MaybeValue inside = in_ranges(elaborator, span, "`with`", part);

@@ -30,9 +30,12 @@ struct RangedPart {
   std::vector<RunTimeRange> ranges;
 };
 
-// May an expression be a part with such ranges?
+// The range along a dimension; null: there is none.
+const RunTimeRange* range_along(const std::vector<RunTimeRange>& ranges, std::size_t dimension);
+bool same_range(const RunTimeRange& a, const RunTimeRange& b);
+// May an expression be a part with such ranges, or an element-wise formula of some?
 bool may_have_ranges(const Ast& ast, ExprId id);
-// The value of an expression, and its ranges if it is a part that has some.
+// The value of an expression, and its ranges if it is such a part or formula.
 std::optional<RangedPart> check_ranged(Elaborator& elaborator, ExprId id, const Preference& want);
 // Which elements lie in all ranges: bool, in the shape of the part.
 MaybeValue in_ranges(Elaborator& elaborator, Span span, const std::string& who, const RangedPart& part);

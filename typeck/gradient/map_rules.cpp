@@ -207,6 +207,12 @@ void reverse_map(const Reversal& r, MapOp op) {
     case MapOp::logical_and:
     case MapOp::logical_or:
     case MapOp::logical_not:
+    case MapOp::bit_and:
+    case MapOp::bit_or:
+    case MapOp::bit_xor:
+    case MapOp::bit_not:
+    case MapOp::shift_left:
+    case MapOp::shift_right:
     case MapOp::sign:
     case MapOp::floor: return;  // the way ends here: activity.cpp
   }

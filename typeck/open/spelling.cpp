@@ -16,6 +16,8 @@ std::string name_of_map(synth::MapOp op) {
       {synth::MapOp::not_equal, "!="},  {synth::MapOp::less, "<"},           {synth::MapOp::less_equal, "<="},
       {synth::MapOp::greater, ">"},     {synth::MapOp::greater_equal, ">="}, {synth::MapOp::logical_and, "&&"},
       {synth::MapOp::logical_or, "||"}, {synth::MapOp::logical_not, "!"},    {synth::MapOp::negate, "-"},
+      {synth::MapOp::bit_and, "&"},     {synth::MapOp::bit_or, "|"},         {synth::MapOp::bit_xor, "^"},
+      {synth::MapOp::bit_not, "~"},     {synth::MapOp::shift_left, "<<"},    {synth::MapOp::shift_right, ">>"},
       {synth::MapOp::select, "where"},  {synth::MapOp::cast, "a cast"},      {synth::MapOp::copy, "broadcast"}};
   for (const Spelling& one : kOperators) {
     if (one.op == op) return one.text;

@@ -35,55 +35,37 @@ std::string number_text(T value) {
   return text.find_first_of(".e") == std::string::npos ? text + ".0" : text;
 }
 
-// How an elementwise operation is written: `{0} + {1}`.
+// How an elementwise operation is written, `{0} + {1}`, if not as a call by its name.
 std::string_view form_of(synth::MapOp op) {
   using synth::MapOp;
-  switch (op) {
-    case MapOp::add: return "{0} + {1}";
-    case MapOp::subtract: return "{0} - {1}";
-    case MapOp::multiply: return "{0} * {1}";
-    case MapOp::divide: return "{0} / {1}";
-    case MapOp::remainder: return "{0} % {1}";
-    case MapOp::power: return "{0} ** {1}";
-    case MapOp::minimum: return "min({0}, {1})";
-    case MapOp::maximum: return "max({0}, {1})";
-    case MapOp::equal: return "{0} == {1}";
-    case MapOp::not_equal: return "{0} != {1}";
-    case MapOp::less: return "{0} < {1}";
-    case MapOp::less_equal: return "{0} <= {1}";
-    case MapOp::greater: return "{0} > {1}";
-    case MapOp::greater_equal: return "{0} >= {1}";
-    case MapOp::logical_and: return "{0} && {1}";
-    case MapOp::logical_or: return "{0} || {1}";
-    case MapOp::logical_not: return "!{0}";
-    case MapOp::negate: return "-{0}";
-    case MapOp::select: return "where({0}, {1}, {2})";
-    case MapOp::clip: return "clip({0}, {1}, {2})";
-    case MapOp::exp:
-    case MapOp::exp2:
-    case MapOp::log:
-    case MapOp::log2:
-    case MapOp::log10:
-    case MapOp::log1p:
-    case MapOp::expm1:
-    case MapOp::arctan:
-    case MapOp::sqrt:
-    case MapOp::rsqrt:
-    case MapOp::tanh:
-    case MapOp::sigmoid:
-    case MapOp::relu:
-    case MapOp::gelu:
-    case MapOp::erf:
-    case MapOp::abs:
-    case MapOp::sign:
-    case MapOp::floor:
-    case MapOp::sin:
-    case MapOp::cos:
-    case MapOp::complex:
-    case MapOp::real:
-    case MapOp::imaginary:
-    case MapOp::cast:
-    case MapOp::copy: return "";
+  constexpr std::pair<MapOp, std::string_view> kForms[] = {{MapOp::add, "{0} + {1}"},
+                                                           {MapOp::subtract, "{0} - {1}"},
+                                                           {MapOp::multiply, "{0} * {1}"},
+                                                           {MapOp::divide, "{0} / {1}"},
+                                                           {MapOp::remainder, "{0} % {1}"},
+                                                           {MapOp::power, "{0} ** {1}"},
+                                                           {MapOp::minimum, "min({0}, {1})"},
+                                                           {MapOp::maximum, "max({0}, {1})"},
+                                                           {MapOp::equal, "{0} == {1}"},
+                                                           {MapOp::not_equal, "{0} != {1}"},
+                                                           {MapOp::less, "{0} < {1}"},
+                                                           {MapOp::less_equal, "{0} <= {1}"},
+                                                           {MapOp::greater, "{0} > {1}"},
+                                                           {MapOp::greater_equal, "{0} >= {1}"},
+                                                           {MapOp::logical_and, "{0} && {1}"},
+                                                           {MapOp::logical_or, "{0} || {1}"},
+                                                           {MapOp::logical_not, "!{0}"},
+                                                           {MapOp::bit_and, "{0} & {1}"},
+                                                           {MapOp::bit_or, "{0} | {1}"},
+                                                           {MapOp::bit_xor, "{0} ^ {1}"},
+                                                           {MapOp::bit_not, "~{0}"},
+                                                           {MapOp::shift_left, "{0} << {1}"},
+                                                           {MapOp::shift_right, "{0} >> {1}"},
+                                                           {MapOp::negate, "-{0}"},
+                                                           {MapOp::select, "where({0}, {1}, {2})"},
+                                                           {MapOp::clip, "clip({0}, {1}, {2})"}};
+  for (const auto& [own, form] : kForms) {
+    if (own == op) return form;
   }
   return "";
 }

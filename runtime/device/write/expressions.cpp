@@ -36,6 +36,12 @@ Spelling spelling(MapOp op) {
     case MapOp::logical_and: return {"elementwise::LogicalAnd{}("};
     case MapOp::logical_or: return {"elementwise::LogicalOr{}("};
     case MapOp::logical_not: return {"elementwise::LogicalNot{}("};
+    case MapOp::bit_and: return {"elementwise::BitAnd{}("};
+    case MapOp::bit_or: return {"elementwise::BitOr{}("};
+    case MapOp::bit_xor: return {"elementwise::BitXor{}("};
+    case MapOp::bit_not: return {"elementwise::BitNot{}("};
+    case MapOp::shift_left: return {"elementwise::ShiftLeft{}(", 4};
+    case MapOp::shift_right: return {"elementwise::ShiftRight{}(", 4};
     case MapOp::negate: return {"elementwise::Negate{}("};
     case MapOp::exp: return {"functions::Exp::of(", 20};
     case MapOp::exp2: return {"functions::Exp2::of(", 20};

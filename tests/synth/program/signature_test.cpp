@@ -455,12 +455,14 @@ TEST(Signatures, OfEveryMapHoldItsPendingRule) {
   for (const MapOp op : all_map_ops()) {
     Rule rule{Map{op}, "i", "i", parts_by_hand(op)};
     for (std::size_t k = 1; k < arity(op); ++k) rule.operands += ",i";
-    rule.elements.assign(arity(op), element_rule(op) == ElementRule::logic ? kBool : kF32);
+    rule.elements.assign(arity(op), element_rule(op) == ElementRule::logic      ? kBool
+                                    : element_rule(op) == ElementRule::integers ? kI64
+                                                                                : kF32);
     if (element_rule(op) == ElementRule::choose) rule.elements[0] = kBool;
     const ElementRule elements = element_rule(op);
     const bool gives_bool =
         elements == ElementRule::logic || elements == ElementRule::compare || elements == ElementRule::equality;
-    rule.element = gives_bool ? kBool : kF32;
+    rule.element = gives_bool ? kBool : elements == ElementRule::integers ? kI64 : kF32;
     if (element_rule(op) == ElementRule::join) rule.element = kC64;
     if (element_rule(op) == ElementRule::part) rule.elements = {kC64};
     expect_types_follow(rule);
