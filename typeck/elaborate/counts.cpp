@@ -1,6 +1,8 @@
 // searchsorted, bincount, histogram.
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "synth/program/refused_id.hpp"
 #include "typeck/elaborate/derived.hpp"
 #include "typeck/kinds.hpp"
@@ -52,19 +54,22 @@ Checked ones_like(OperationCall& call, const Checked& ids) {
   return ones;
 }
 
-// `weights=`, in the type that it is added up in, or ones.
-MaybeValue weights_of(OperationCall& call, const Checked& ids) {
+// `weights=`, in the type that it is added up in, or ones; where rows are added, each weight may be one.
+MaybeValue weights_of(OperationCall& call, const Checked& ids, bool may_be_rows) {
   Elaborator& elaborator = call.elaborator;
   const auto parameter = call.given("weights");
   if (!parameter.has_value()) return ones_like(call, ids);
   const MaybeValue weights = call.array(*parameter);
   if (!weights.has_value() || !call.wants_real(*weights)) return std::nullopt;
   const open::Type own = elaborator.type(*weights);
-  if (own.shape() != elaborator.type(ids).shape()) {
-    elaborator.report(base::make(Kind::shape_mismatch, "`weights=`", print_shape(elaborator.type(ids).shape()),
-                                 print_shape(own.shape()))
+  const Shape& places = elaborator.type(ids).shape();
+  const bool begins_alike =
+      own.rank() >= places.size() && std::equal(places.begin(), places.end(), own.shape().begin());
+  if (!begins_alike || (own.rank() > places.size() && !may_be_rows)) {
+    elaborator.report(base::make(Kind::shape_mismatch, "`weights=`", print_shape(places), print_shape(own.shape()))
                           .at(weights->span, elaborator.text(*weights))
-                          .also(ids.span, elaborator.text(ids)));
+                          .also(ids.span, elaborator.text(ids))
+                          .suggest(may_be_rows ? "a weight, or a row of weights, for each of the ids" : ""));
     return std::nullopt;
   }
   const bool is_bool = own.element() == ElementType::boolean;
@@ -79,7 +84,9 @@ MaybeValue counted(OperationCall& call, const MaybeValue& ids, const MaybeValue&
   std::vector<Checked> operands = {*weights, *ids};
   if (!elaborator.unify_meshes(operands, call.span)) return std::nullopt;
   const open::Type rows = elaborator.type(operands.front());
-  const auto result = elaborator.made(call.span, rows.element(), Shape{n}, rows.mesh_ref());
+  Shape shape{n};
+  for (std::size_t d = elaborator.type(operands.back()).rank(); d < rows.rank(); ++d) shape.push_back(rows.shape()[d]);
+  const auto result = elaborator.made(call.span, rows.element(), shape, rows.mesh_ref());
   if (!result.has_value()) return std::nullopt;
   return elaborator.compute_as_wished(call.span, *result, synth::Operation(synth::ScatterAdd{}), operands,
                                       call.quoted());
@@ -113,7 +120,7 @@ MaybeValue run_bincount(OperationCall& call) {
   const bool are_integers = synth::is_integer(call.elaborator.type(*ids).element());
   if (!call.wants_element(*ids, are_integers, "ids are integers: i64(...)")) return std::nullopt;
   const Checked finished = call.elaborator.finished(*ids, call.quoted(), call.span);
-  return counted(call, not_below_zero(call, finished), weights_of(call, finished), *count);
+  return counted(call, not_below_zero(call, finished), weights_of(call, finished, true), *count);
 }
 
 // The parameters are a and edges. With m edges there is a place in front of the first, and one behind the last: what is
@@ -135,7 +142,8 @@ MaybeValue run_histogram(OperationCall& call) {
   const MaybeValue less = f.finished(searched(call, (*both)[1], values, false));
   const MaybeValue last = f.number(static_cast<double>(edges - 1), less);
   const MaybeValue bins = f.map(MapOp::minimum, {not_greater, f.map(MapOp::maximum, {less, last})});
-  const MaybeValue all = bins.has_value() ? counted(call, bins, weights_of(call, values), edges + 1) : std::nullopt;
+  const MaybeValue all =
+      bins.has_value() ? counted(call, bins, weights_of(call, values, false), edges + 1) : std::nullopt;
   if (!all.has_value()) return std::nullopt;
   return elaborator.take_part(call.span, *all, {Selection{1, {}, edges - 1}});
 }
