@@ -3,7 +3,7 @@
 // Every line is transformed by itself. Its length alone fixes the order of all operations, whichever vectors compute
 // several lines at once and however many lines a tile holds, so that the bits are the same on every machine of a kind.
 // Lengths whose prime factors are 2, 3, 5 and 7 go in passes of radix 4, 2, 3, 5 and 7 (Stockham: each pass reads one
-// array and writes another, in order); every other length by a convolution whose length is a power of 2 (Bluestein).
+// array and writes another, in order); every other length by a convolution, whose length has these factors (Bluestein).
 // Roots of unity are computed with more digits than they are kept with.
 #pragma once
 

@@ -47,9 +47,36 @@ std::pair<std::vector<int>, std::int64_t> fourier_factors(std::int64_t n) {
   return {factors, n};
 }
 
+namespace {
+
+// What the passes of m numbers take, in units of a tenth of one of radix 4 for each number.
+std::int64_t work_of(std::int64_t m) {
+  std::int64_t tenths = 0;
+  for (const int radix : fourier_factors(m).first) tenths += radix == 2 ? 8 : radix < 5 ? 10 : radix == 5 ? 14 : 20;
+  return m * tenths;
+}
+
+// The number with that odd part that is the least from `least` on.
+std::int64_t from_on(std::int64_t least, std::int64_t odd) {
+  return odd * static_cast<std::int64_t>(std::bit_ceil(static_cast<std::uint64_t>((least + odd - 1) / odd)));
+}
+
+}  // namespace
+
 std::int64_t convolved_length(std::int64_t n) {
   if (n <= 1 || fourier_factors(n).second == 1) return 0;
-  return static_cast<std::int64_t>(std::bit_ceil(static_cast<std::uint64_t>(2 * n - 1)));
+  const std::int64_t least = 2 * n - 1;
+  const std::int64_t most = from_on(least, 1);
+  std::int64_t best = most;
+  for (std::int64_t sevens = 1; sevens <= most; sevens *= 7) {
+    for (std::int64_t fives = sevens; fives <= most; fives *= 5) {
+      for (std::int64_t odd = fives; odd <= most; odd *= 3) {
+        const std::int64_t m = from_on(least, odd);
+        if (m < most && work_of(m) < work_of(best)) best = m;
+      }
+    }
+  }
+  return best;
 }
 
 template <class T>

@@ -2,8 +2,8 @@
 // vector of T, of which each lane is a line.
 //
 // Example: 12 numbers take a pass of radix 4 and one of radix 3, and room for 12 more complex numbers. 22 = 2 * 11 has
-// a factor without a pass: its line is convolved, by transforms of the least power of two from 2 * 22 - 1 on, which
-// is 64.
+// a factor without a pass: its line is convolved, by transforms of a length from 2 * 22 - 1 on whose passes take least,
+// which is 48.
 #pragma once
 
 #include <algorithm>

@@ -38,7 +38,7 @@ TEST(ExampleOf, FourierPlan) {
   EXPECT_EQ(fourier_factors(12), std::pair(std::vector<int>({4, 3}), std::int64_t{1}));
   EXPECT_EQ(FourierPlan<double>::scratch(12), 2 * 12);
   EXPECT_EQ(fourier_factors(22), std::pair(std::vector<int>({2}), std::int64_t{11}));
-  EXPECT_EQ(FourierPlan<double>::scratch(22), 2 * 22 + 4 * 64);
+  EXPECT_EQ(FourierPlan<double>::scratch(22), 2 * 22 + 4 * 48);
 }
 
 // The definition, in long double.
