@@ -102,7 +102,7 @@ std::string definitions(const ProgramRow& row, int devices) {
     text += line + "\n";
   }
   // No file may be opened: the solver keeps no checkpoints.
-  const std::string save = "    if turns % 50 == 49 { save(u, \"potential.npy\") }\n";
+  const std::string save = "    if turns % 50 == 49 { save(next, \"potential.npy\") }\n";
   if (row.name == "conjugate_gradients") text = replaced(std::move(text), save, "");
   return replaced(std::move(text), "mesh m = [x: 4]", fmt::format("mesh m = [x: {}]", devices));
 }

@@ -38,7 +38,7 @@ def program(side, turns, devices):
         ("mesh m = [x: 4]", f"mesh m = [x: {devices}]"),
         ("let N = 48", f"let N = {side}"),
         ("while size > 1e-16, max=1000", f"for turn < {turns}"),
-        ('    if turns % 50 == 49 { save(u, "potential.npy") }\n', ""),
+        ('    if turns % 50 == 49 { save(next, "potential.npy") }\n', ""),
         ("  u\n}", "  (u, size)\n}"),
         ('if resumed { load("potential.npy", f64[N@x, N]) } else { zeros(f64[N@x, N]) }', "zeros(f64[N@x, N])"),
     ):

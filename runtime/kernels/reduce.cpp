@@ -11,6 +11,7 @@
 #include "runtime/kernels/axes.hpp"
 #include "runtime/kernels/bring_in.hpp"
 #include "runtime/kernels/complex_parts.hpp"
+#include "runtime/kernels/element_join.hpp"
 #include "runtime/kernels/given_up.hpp"
 #include "runtime/kernels/pairwise.hpp"
 #include "runtime/kernels/parallel.hpp"
@@ -287,5 +288,63 @@ PieceJoin::PieceJoin(synth::ReduceKind kind, synth::ElementType element) {
 PieceJoin::~PieceJoin() = default;
 void PieceJoin::add(const TileView& pieces) { state_->add(pieces); }
 void PieceJoin::finish(std::byte* out) { state_->finish(out); }
+
+struct ElementJoin::State {
+  virtual ~State() = default;
+  virtual void add(const TileView& elements) = 0;
+  virtual void add_products(const TileView& a, const TileView& b) = 0;
+  virtual void finish(std::byte* out) = 0;
+};
+
+namespace {
+
+template <class T>
+struct ElementState final : ElementJoin::State {
+  explicit ElementState(synth::ReduceKind kind) : steps(steps_of<T>(kind)) {}
+  void add(const TileView& elements) override {
+    const T* const first = typed<T>(elements);
+    const std::int64_t n = count(elements.shape);
+    if constexpr (Float<T>) {
+      steps.push_blocks(cascade, first, n);
+    } else {
+      for (std::int64_t at = 0; at < n; at += kBlock) steps.push_blocks(cascade, first + at, std::min(kBlock, n - at));
+    }
+  }
+  void add_products(const TileView& a, const TileView& b) override {
+    if constexpr (Float<T>) {
+      const T* const x = typed<T>(a);
+      const T* const y = typed<T>(b);
+      const std::int64_t n = count(a.shape);
+      const std::int64_t whole = n / kBlock * kBlock;
+      std::array<T, kBlock> some;
+      const ProductsFunction<T> products = products_function<T>();
+      for (std::int64_t at = 0; at < whole; at += kBlock * kBlock) {
+        const std::int64_t blocks = std::min(kBlock, (whole - at) / kBlock);
+        products(some.data(), blocks, x + at, y + at);
+        for (const T value : std::span(some).first(static_cast<std::size_t>(blocks)))
+          cascade.push(value, steps.combine);
+      }
+      if (whole == n) return;
+      for (std::int64_t i = whole; i < n; ++i) some[static_cast<std::size_t>(i - whole)] = x[i] * y[i];
+      steps.push_blocks(cascade, some.data(), n - whole);
+    }
+  }
+  void finish(std::byte* out) override {
+    const T joined = std::exchange(cascade, {}).join(steps.identity, steps.combine);
+    std::memcpy(out, &joined, sizeof joined);
+  }
+  Steps<T> steps;
+  PairwiseJoin<T> cascade;
+};
+
+}  // namespace
+
+ElementJoin::ElementJoin(synth::ReduceKind kind, synth::ElementType element) {
+  synth::visit_element(element, [&](auto zero) { state_ = std::make_unique<ElementState<decltype(zero)>>(kind); });
+}
+ElementJoin::~ElementJoin() = default;
+void ElementJoin::add(const TileView& elements) { state_->add(elements); }
+void ElementJoin::add_products(const TileView& a, const TileView& b) { state_->add_products(a, b); }
+void ElementJoin::finish(std::byte* out) { state_->finish(out); }
 
 }  // namespace tessera::runtime

@@ -5,6 +5,9 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
+#include <cstring>
+#include <limits>
 
 #include "runtime/memory/plan.hpp"
 #include "tests/runtime/support.hpp"
@@ -55,9 +58,25 @@ std::size_t chains(Builder& builder) {
   return chains(plan_memory(builder.program(), TileMaps(builder.program())).body);
 }
 
+// A NaN is a NaN: a processor gives it the sign of either operand.
+template <class T>
+void settle_nans(std::vector<std::byte>& bytes) {
+  for (std::size_t at = 0; at < bytes.size(); at += sizeof(T)) {
+    T number;
+    std::memcpy(&number, &bytes[at], sizeof(T));
+    if (std::isnan(number)) number = std::numeric_limits<T>::quiet_NaN();
+    std::memcpy(&bytes[at], &number, sizeof(T));
+  }
+}
+
 std::vector<std::vector<std::byte>> outputs_of(Builder& builder) {
   std::vector<std::vector<std::byte>> all;
-  for (const Value& value : run_well(builder.program()).outputs) all.push_back(gather(value)->bytes);
+  for (const Value& value : run_well(builder.program()).outputs) {
+    synth::Literal whole = *gather(value);
+    if (whole.element == synth::ElementType::f32) settle_nans<float>(whole.bytes);
+    if (whole.element == synth::ElementType::f64) settle_nans<double>(whole.bytes);
+    all.push_back(std::move(whole.bytes));
+  }
   return all;
 }
 
@@ -236,6 +255,24 @@ TEST(Chain, OfReductionsToAScalar) {
   }
 }
 
+// What is added up is a product of arrays that lie in memory, and not made.
+TEST(Chain, OfAProductAddedUp) {
+  for (const std::string_view type :
+       {"f64[3@x]", "f64[1000@x, 777]", "f32[7@x, 100003]", "f64[4@x, 128]", "i64[9001@x]"}) {
+    expect_same("x:2", [&](Steps& steps) {
+      Builder& b = steps.builder();
+      const RegisterId a = b.apply(synth::Iota{}, {}, type);
+      const RegisterId c = steps.map(MapOp::negate, {a}, type);
+      b.apply(synth::Scan{0}, {b.apply(synth::Iota{}, {}, "i64[2]")}, "i64[2]");  // what follows is apart
+      const bool is_line = type.find(',') == std::string_view::npos;
+      const std::vector<std::uint8_t> all = is_line ? std::vector<std::uint8_t>{0} : std::vector<std::uint8_t>{0, 1};
+      const RegisterId product = steps.map(MapOp::multiply, {a, c}, type);
+      b.output(steps.reduce(synth::ReduceKind::sum, all, product, std::string(type.substr(0, 3)) + "[]{+x}"));
+      b.output(c);
+    });
+  }
+}
+
 // Steps and reductions of rows in any order, on what was made so far.
 RC_GTEST_PROP(ChainProperty, AnyStepsOnRowsHaveTheirBits, ()) {
   struct Choice {
@@ -301,6 +338,59 @@ RC_GTEST_PROP(ChainProperty, AnyChainHasTheBitsOfItsSteps, ()) {
       if (choice.output) b.output(made.back());
     }
     b.output(made.back());
+  });
+}
+
+// Arithmetic on floats, of which several steps are one loop, on arrays, rows, columns and scalars; added up at the end,
+// or not.
+RC_GTEST_PROP(ChainProperty, AnyArithmeticHasTheBitsOfItsSteps, ()) {
+  constexpr MapOp kOps[] = {MapOp::add,     MapOp::subtract, MapOp::multiply, MapOp::divide,
+                            MapOp::minimum, MapOp::maximum,  MapOp::negate,   MapOp::sin};
+  struct Choice {
+    MapOp op;
+    std::size_t left, right;
+    bool output;
+  };
+  const auto count = *rc::gen::inRange<std::size_t>(2, 24);
+  std::vector<Choice> choices;
+  for (std::size_t i = 0; i < count; ++i) {
+    const auto number = static_cast<std::size_t>(*rc::gen::inRange(0, 8));
+    // Mostly on what was made last.
+    const auto recent = [&] {
+      return *rc::gen::inRange(0, 3) > 0 && i > 0 ? i + 3 : *rc::gen::inRange<std::size_t>(0, i + 4);
+    };
+    choices.push_back({kOps[number], recent(), recent(), *rc::gen::inRange(0, 6) == 0});
+  }
+  const bool adds_up = *rc::gen::arbitrary<bool>();
+  const std::string element = *rc::gen::element<std::string>("f32", "f64");
+  const std::string rows = *rc::gen::element<std::string>("30@x", "5@x", "2@x, 3");
+  const std::string columns = *rc::gen::element<std::string>("1111", "100", "20001", "64");
+  const bool is_flat = adds_up && *rc::gen::arbitrary<bool>();
+  expect_same_bits("x:2", [&](Steps& steps) {
+    Builder& b = steps.builder();
+    const auto type = [&](std::string_view shape) { return fmt::format("{}[{}]", element, shape); };
+    const std::string full = type(rows + ", " + columns);
+    const RegisterId numbers = b.apply(synth::Iota{}, {}, full);
+    const RegisterId small = steps.map(MapOp::sin, {numbers}, full);
+    const RegisterId zero = b.apply(synth::Iota{}, {}, type(""));
+    std::vector<RegisterId> made = {small, steps.map(MapOp::cos, {zero}, type(""))};
+    made.push_back(is_flat ? numbers : b.apply(synth::Iota{}, {}, type(columns)));
+    made.push_back(is_flat ? small : b.apply(synth::Iota{}, {}, type(rows + ", 1")));
+    const auto is_full = [&](std::size_t number) { return number == 0 || number > 3 || (is_flat && number > 1); };
+    for (const Choice& choice : choices) {
+      const RegisterId left = made[choice.left];
+      const RegisterId right = made[is_full(choice.left) || is_full(choice.right) ? choice.right : 0];
+      const bool has_two = choice.op != MapOp::negate && choice.op != MapOp::sin;
+      made.push_back(has_two ? steps.map(choice.op, {left, right}, full)
+                             : steps.map(choice.op, {is_full(choice.left) ? left : small}, full));
+      if (choice.output) b.output(made.back());
+    }
+    std::vector<std::uint8_t> all = {0, 1};
+    if (rows.find(',') != std::string::npos) all.push_back(2);
+    if (adds_up)
+      b.output(steps.reduce(synth::ReduceKind::sum, all, made.back(), element + "[]{+x}"));
+    else
+      b.output(made.back());
   });
 }
 
