@@ -5,6 +5,7 @@
 
 #include "base/units_text.hpp"
 #include "runtime/execute/file_name.hpp"
+#include "runtime/execute/stopping.hpp"
 #include "runtime/kinds.hpp"
 #include "runtime/ranks/reads.hpp"
 #include "runtime/ranks/save.hpp"
@@ -14,13 +15,19 @@ namespace tessera::runtime {
 
 namespace {
 
+// May so many bytes be written, too?
+base::Status fits(const EffectStep& step, std::int64_t bytes) {
+  const std::int64_t most = step.world.output_bytes_max;
+  if (most <= 0 || step.output_bytes + bytes <= most) return base::Done{};
+  return base::make(Kind::too_much_output, base::exact_bytes_text(most));
+}
+
 // By rank 0, once all ranks have come so far: nothing is written after a failure.
 base::Status write(const EffectStep& step, const std::string& text) {
   TESSERA_TRY_STATUS(report_to_first(step.storage.team()));
   if (step.storage.team().rank() != 0) return base::Done{};
+  TESSERA_TRY_STATUS(fits(step, std::ssize(text)));
   step.output_bytes += std::ssize(text);
-  if (step.world.output_bytes_max > 0 && step.output_bytes > step.world.output_bytes_max)
-    return base::make(Kind::too_much_output, base::exact_bytes_text(step.world.output_bytes_max));
   if (step.world.output) step.world.output(text);
   return base::Done{};
 }
@@ -34,6 +41,9 @@ base::Status run_effect(const EffectStep& step, const synth::PrintText& operatio
 base::Status run_effect(const EffectStep& step, const synth::Print& operation) {
   std::string line;
   for (const synth::PrintItem& item : operation.items) {
+    // There may be thousands of items.
+    if (stop_asked(step.world.stop)) return base::make(base::Kind::interrupted);
+    if (step.storage.team().alone()) TESSERA_TRY_STATUS(fits(step, std::ssize(line)));
     if (&item != &operation.items.front()) line += ' ';
     if (item.operand < 0) {
       line += step.program.strings[item.text];

@@ -76,5 +76,45 @@ TEST_P(LargeTexts, EndSoonAfterAStop) {
   }
 }
 
+// A print of so many arrays that their texts take seconds.
+std::string long_print() {
+  std::string text = "let a = iota(f32[64, 64])\nprint a";
+  for (int k = 0; k < 50'000; ++k) text += ", a";
+  return text + "\n";
+}
+
+TEST(LongPrint, EndsSoonAfterAStop) {
+  Config config;
+  config.stop = StopToken();
+  Session session(config);
+  const auto program = session.check(long_print());
+  ASSERT_TRUE(program.ok());
+  double at_stop = 0;
+  std::thread stopping([&] {
+    std::this_thread::sleep_for(std::chrono::milliseconds(100));
+    at_stop = processor_seconds();
+    config.stop->stop();
+  });
+  const auto done = session.run(*program);
+  const double end = processor_seconds();
+  stopping.join();
+  ASSERT_FALSE(done.ok());
+  EXPECT_EQ(done.diagnostics().front().slug, "interrupted");
+  EXPECT_LT(end - at_stop, 0.4);
+}
+
+TEST(LongPrint, EndsWhereNoMoreMayBeWritten) {
+  Config config;
+  config.output_bytes_max = 100'000;
+  Session session(config);
+  const auto program = session.check(long_print());
+  ASSERT_TRUE(program.ok());
+  const double begin = processor_seconds();
+  const auto done = session.run(*program);
+  ASSERT_FALSE(done.ok());
+  EXPECT_EQ(done.diagnostics().front().slug, "too-much-output");
+  EXPECT_LT(processor_seconds() - begin, 0.4);
+}
+
 }  // namespace
 }  // namespace tessera::limits
