@@ -134,9 +134,30 @@ void blas_multiply(const BlasSizes& sizes, const Matrix<T>& left, const Matrix<T
   }
 }
 
+template <BlasElement T>
+void blas_multiply_by_transpose(const BlasSizes& sizes, const Matrix<T>& matrix, bool add, T* out,
+                                std::int64_t out_stride) {
+  const BlasLibrary& library = blas_library();
+  const BlasOperand a = told(matrix, sizes.rows, sizes.terms);
+  const Buffer buffer;
+  const T beta = add ? T{1} : T{0};
+  const BlasCall call;
+  const auto multiply = [&] {
+    if constexpr (std::same_as<T, float>)
+      return library.ssyrk;
+    else
+      return library.dsyrk;
+  }();
+  multiply(CblasRowMajor, CblasUpper, a.transposed, size(sizes.rows), size(sizes.terms), 1, matrix.data, a.leading,
+           beta, out, size(out_stride));
+}
+
 template void blas_multiply<float>(const BlasSizes&, const Matrix<float>&, const Matrix<float>&, bool, float*,
                                    std::int64_t);
 template void blas_multiply<double>(const BlasSizes&, const Matrix<double>&, const Matrix<double>&, bool, double*,
                                     std::int64_t);
+
+template void blas_multiply_by_transpose<float>(const BlasSizes&, const Matrix<float>&, bool, float*, std::int64_t);
+template void blas_multiply_by_transpose<double>(const BlasSizes&, const Matrix<double>&, bool, double*, std::int64_t);
 
 }  // namespace tessera::runtime

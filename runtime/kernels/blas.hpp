@@ -35,6 +35,11 @@ template <BlasElement T>
 void blas_multiply(const BlasSizes& sizes, const Matrix<T>& left, const Matrix<T>& right, bool add, T* out,
                    std::int64_t out_stride);
 
+// The same of a matrix and its own transpose, on and above the diagonal of `out` only.
+template <BlasElement T>
+void blas_multiply_by_transpose(const BlasSizes& sizes, const Matrix<T>& matrix, bool add, T* out,
+                                std::int64_t out_stride);
+
 // Called before threads begin to work on a program with products: makes sure, if there is room, that one of them can be
 // under way. `no-blas` if there is no library to multiply with.
 base::Status prepare_products();

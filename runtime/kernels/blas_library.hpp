@@ -15,6 +15,8 @@ namespace tessera::runtime {
 struct BlasLibrary {
   decltype(&cblas_sgemm) sgemm = nullptr;
   decltype(&cblas_dgemm) dgemm = nullptr;
+  decltype(&cblas_ssyrk) ssyrk = nullptr;
+  decltype(&cblas_dsyrk) dsyrk = nullptr;
   decltype(&openblas_get_corename) processor = nullptr;
   void* (*take_buffer)(int kind) = nullptr;  // of the list in blas_scratch.hpp; takes no lock
   void (*give_buffer_back)(void* buffer) = nullptr;

@@ -38,6 +38,8 @@ const BlasLibrary& blas_library() {
     const bool comes_first = dlsym(RTLD_DEFAULT, kTake) == reinterpret_cast<void*>(&blas_memory_alloc);
     return BlasLibrary{&cblas_sgemm,
                        &cblas_dgemm,
+                       &cblas_ssyrk,
+                       &cblas_dsyrk,
                        &openblas_get_corename,
                        theirs<void* (*)(int)>(kTake),
                        theirs<void (*)(void*)>(kGiveBack),

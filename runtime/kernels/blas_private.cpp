@@ -142,6 +142,8 @@ BlasLibrary open() {
   library.missing.clear();
   look_up(opened, "cblas_sgemm", library.sgemm, library.missing);
   look_up(opened, "cblas_dgemm", library.dgemm, library.missing);
+  look_up(opened, "cblas_ssyrk", library.ssyrk, library.missing);
+  look_up(opened, "cblas_dsyrk", library.dsyrk, library.missing);
   look_up(opened, "openblas_get_corename", library.processor, library.missing);
   look_up(opened, kTake, library.take_buffer, library.missing);
   look_up(opened, "blas_memory_free", library.give_buffer_back, library.missing);

@@ -24,6 +24,10 @@ constexpr std::int64_t kTerms = 512;
 // call by call would lose what each adds.
 constexpr std::int64_t kStretchTerms = 16 * kTerms;
 
+// The product of a matrix and its own transpose is made of squares of so many rows, of which those on and above the
+// diagonal are computed and mirrored.
+constexpr std::int64_t kSquare = kColumns;
+
 // The library clears its part of the result and then adds to it, again for each few hundred terms. For few terms it
 // adds up so little that the part has to stay in a core's cache meanwhile.
 std::int64_t rows_at_once(std::int64_t terms) {
@@ -85,16 +89,27 @@ Side side_of(const ContractIndices& indices, std::size_t operand, const TileView
   return side;
 }
 
+// Of two operands that are the same array: do rows and columns walk through it alike, so that the product is symmetric?
+bool is_symmetric(const ContractIndices& indices, const ProductShape& shape) {
+  const auto same = [&](std::uint8_t left, std::uint8_t right) {
+    return indices.extent(left) == indices.extent(right) && indices.stride(0, left) == indices.stride(1, right);
+  };
+  const auto is_shared = [&](std::uint8_t index) { return same(index, index); };
+  return std::ranges::equal(shape.rows, shape.columns, same) && std::ranges::all_of(indices.summed(), is_shared) &&
+         std::ranges::all_of(shape.batch, is_shared);
+}
+
 template <class T>
 class BlasProduct {
  public:
   // `left` is the operand that has the rows.
   BlasProduct(const ContractIndices& indices, const ProductShape& shape, std::span<const TileView> operands,
-              std::size_t left, const TileOut& out)
-      : left_(side_of(indices, left, operands[left], shape.rows, indices.summed(), shape.batch)),
+              std::size_t left, bool symmetric, const TileOut& out)
+      : symmetric_(symmetric),
+        left_(side_of(indices, left, operands[left], shape.rows, indices.summed(), shape.batch)),
         right_(side_of(indices, 1 - left, operands[1 - left], indices.summed(), shape.columns, shape.batch)),
         sizes_{indices.count(shape.rows), indices.count(shape.columns), indices.count(indices.summed())},
-        call_rows_(rows_at_once(sizes_.terms)),
+        call_rows_(symmetric ? kSquare : rows_at_once(sizes_.terms)),
         out_(typed<T>(out)) {
     const auto steps = [&](const IndexList& list) { return result_strides(indices, list, out.shape); };
     out_batch_ = indices.offsets(shape.batch, steps(shape.batch));
@@ -110,26 +125,35 @@ class BlasProduct {
     out_columns_ = indices.offsets(shape.columns, steps(shape.columns));
   }
 
-  std::int64_t row_blocks() const { return (sizes_.rows + call_rows_ - 1) / call_rows_; }
-  std::int64_t column_blocks() const { return (sizes_.columns + kColumns - 1) / kColumns; }
-  std::int64_t blocks() const { return static_cast<std::int64_t>(out_batch_.size()) * row_blocks() * column_blocks(); }
+  std::int64_t blocks() const { return static_cast<std::int64_t>(out_batch_.size()) * blocks_of_batch(); }
 
   void run_block(std::int64_t number) const {
-    const auto batch = static_cast<std::size_t>(number / (row_blocks() * column_blocks()));
-    const std::int64_t row = number / column_blocks() % row_blocks() * call_rows_;
-    const std::int64_t column = number % column_blocks() * kColumns;
-    const Part part{
-        batch, {row, std::min(call_rows_, sizes_.rows - row)}, {column, std::min(kColumns, sizes_.columns - column)}};
+    const auto batch = static_cast<std::size_t>(number / blocks_of_batch());
+    const auto [block_row, block_column] = place_of(number % blocks_of_batch());
+    const std::int64_t row = block_row * call_rows_;
+    const std::int64_t column = block_column * kColumns;
+    const Part part{batch,
+                    {row, std::min(call_rows_, sizes_.rows - row)},
+                    {column, std::min(kColumns, sizes_.columns - column)},
+                    symmetric_ && block_row == block_column};
     T* const out = out_ + out_batch_[batch];
+    const bool is_mirrored = symmetric_ && block_row != block_column;
     const bool is_joined = sizes_.terms > kStretchTerms;
-    if (!is_joined && out_stride_ > 0)
-      return multiply(part, {0, sizes_.terms}, out + row * out_stride_ + column, out_stride_);
+    if (!is_joined && out_stride_ > 0) {
+      T* const target = out + row * out_stride_ + column;
+      multiply(part, {0, sizes_.terms}, target, out_stride_);
+      if (is_mirrored && !is_given_up()) spread(turned(target, out_stride_), mirrored(part), out);
+      return;
+    }
     MatrixJoin join(part.rows.length * part.columns.length);
     for (std::int64_t term = 0; term < sizes_.terms && !is_given_up(); term += kStretchTerms) {
       multiply(part, {term, std::min(kStretchTerms, sizes_.terms - term)}, join.next(), part.columns.length);
       join.push();
     }
-    if (!is_given_up()) spread(join.joined(), part, out);
+    if (is_given_up()) return;
+    const Rows made{join.joined(), part.columns.length, 1};
+    spread(made, part, out);
+    if (is_mirrored) spread(turned(made.first, made.row_step), mirrored(part), out);
   }
 
  private:
@@ -141,7 +165,30 @@ class BlasProduct {
   struct Part {
     std::size_t batch;
     Range rows, columns;
+    bool is_on_diagonal;  // of a symmetric product: its rows are its columns
   };
+  static Part mirrored(const Part& part) { return Part{part.batch, part.columns, part.rows, false}; }
+
+  // Elements to be written, by the steps between rows and columns.
+  struct Rows {
+    const T* first;
+    std::int64_t row_step, column_step;
+  };
+  static Rows turned(const T* first, std::int64_t row_step) { return Rows{first, 1, row_step}; }
+
+  std::int64_t row_blocks() const { return (sizes_.rows + call_rows_ - 1) / call_rows_; }
+  std::int64_t column_blocks() const { return (sizes_.columns + kColumns - 1) / kColumns; }
+  std::int64_t blocks_of_batch() const {
+    return symmetric_ ? row_blocks() * (row_blocks() + 1) / 2 : row_blocks() * column_blocks();
+  }
+  // The row and the column of blocks in which the block of this number lies; of a symmetric product row by row those
+  // from the diagonal on.
+  std::pair<std::int64_t, std::int64_t> place_of(std::int64_t number) const {
+    if (!symmetric_) return {number / column_blocks(), number % column_blocks()};
+    std::int64_t row = 0;
+    for (; number >= row_blocks() - row; ++row) number -= row_blocks() - row;
+    return {row, row + number};
+  }
 
   // Matrices joined in pairs of equal size, like a binary counter: level l holds the sum of 2^l of them.
   class MatrixJoin {
@@ -189,9 +236,16 @@ class BlasProduct {
       std::unique_ptr<T[]> packed_left;
       std::unique_ptr<T[]> packed_right;
       const Matrix<T> a = matrix(left_, part.batch, part.rows, some, packed_left);
+      if (part.is_on_diagonal) {
+        blas_multiply_by_transpose<T>(call, a, at > 0, target, target_stride);
+        continue;
+      }
       const Matrix<T> b = matrix(right_, part.batch, some, part.columns, packed_right);
       blas_multiply<T>(call, a, b, at > 0, target, target_stride);
     }
+    if (!part.is_on_diagonal) return;
+    for (std::int64_t i = 1; i < part.rows.length; ++i)
+      for (std::int64_t j = 0; j < i; ++j) target[i * target_stride + j] = target[j * target_stride + i];
   }
 
   // A part of a side, as BLAS takes it; copied if need be.
@@ -224,20 +278,19 @@ class BlasProduct {
     return at;
   }
 
-  void spread(const T* from, const Part& part, T* to) const {
+  void spread(const Rows& from, const Part& part, T* to) const {
     for (std::int64_t i = 0; i < part.rows.length; ++i) {
-      const T* const own = from + i * part.columns.length;
+      const T* const own = from.first + i * from.row_step;
       const std::int64_t row = part.rows.begin + i;
-      if (out_stride_ > 0) {
-        std::copy_n(own, part.columns.length, to + row * out_stride_ + part.columns.begin);
-        continue;
+      T* const first = to + (out_stride_ > 0 ? row * out_stride_ : out_rows_[static_cast<std::size_t>(row)]);
+      for (std::int64_t j = 0; j < part.columns.length; ++j) {
+        const std::int64_t column = part.columns.begin + j;
+        first[out_stride_ > 0 ? column : out_columns_[static_cast<std::size_t>(column)]] = own[j * from.column_step];
       }
-      T* const first = to + out_rows_[static_cast<std::size_t>(row)];
-      for (std::int64_t j = 0; j < part.columns.length; ++j)
-        first[out_columns_[static_cast<std::size_t>(part.columns.begin + j)]] = own[j];
     }
   }
 
+  bool symmetric_;
   Side left_;
   Side right_;
   BlasSizes sizes_;
@@ -269,18 +322,19 @@ bool is_worth_blas(const ContractIndices& indices, const ProductShape& shape) {
 
 template <BlasElement T>
 void contract_with_blas(const ContractIndices& indices, const ProductShape& shape, std::span<const TileView> operands,
-                        const TileOut& out) {
+                        bool same, const TileOut& out) {
   // If the rows of the result lie side by side, its transpose is computed instead.
   const bool turned =
       !shape.rows.empty() && !shape.columns.empty() && result_strides(indices, {shape.rows.back()}, out.shape)[0] == 1;
   const ProductShape turned_shape{shape.batch, shape.columns, shape.rows};
-  const BlasProduct<T> product(indices, turned ? turned_shape : shape, operands, turned ? 1 : 0, out);
+  const bool symmetric = same && is_symmetric(indices, shape);
+  const BlasProduct<T> product(indices, turned ? turned_shape : shape, operands, turned ? 1 : 0, symmetric, out);
   parallel_each(product.blocks(), [&](std::int64_t number) { product.run_block(number); });
 }
 
-template void contract_with_blas<float>(const ContractIndices&, const ProductShape&, std::span<const TileView>,
+template void contract_with_blas<float>(const ContractIndices&, const ProductShape&, std::span<const TileView>, bool,
                                         const TileOut&);
-template void contract_with_blas<double>(const ContractIndices&, const ProductShape&, std::span<const TileView>,
+template void contract_with_blas<double>(const ContractIndices&, const ProductShape&, std::span<const TileView>, bool,
                                          const TileOut&);
 
 }  // namespace tessera::runtime

@@ -22,9 +22,9 @@ std::vector<std::int64_t> result_strides(const ContractIndices& indices, const I
 // Is the product large enough for BLAS to be quicker than our own loops?
 bool is_worth_blas(const ContractIndices& indices, const ProductShape& shape);
 
-// All of `out`; of float or double.
+// All of `out`; of float or double. `same`: the operands are one array.
 template <BlasElement T>
 void contract_with_blas(const ContractIndices& indices, const ProductShape& shape, std::span<const TileView> operands,
-                        const TileOut& out);
+                        bool same, const TileOut& out);
 
 }  // namespace tessera::runtime

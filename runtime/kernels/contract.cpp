@@ -245,7 +245,8 @@ void contract_complex(const synth::Contract& how, std::span<const TileView> oper
 
 }  // namespace
 
-void contract(const synth::Contract& how, std::span<const TileView> operands, const TileOut& out, LargeProducts large) {
+void contract(const synth::Contract& how, std::span<const TileView> operands, const TileOut& out, LargeProducts large,
+              Operands given) {
   if (synth::is_complex(out.element)) {
     if (!is_empty(out.shape)) contract_complex(how, operands, out, large);
     return;
@@ -260,7 +261,7 @@ void contract(const synth::Contract& how, std::span<const TileView> operands, co
       return sum_terms<T>(indices, operands, out.shape, typed<T>(out));
     if constexpr (BlasElement<T>) {
       if (large == LargeProducts::by_blas && is_worth_blas(indices, shape))
-        return contract_with_blas<T>(indices, shape, operands, out);
+        return contract_with_blas<T>(indices, shape, operands, given == Operands::are_the_same, out);
     }
     contract_as_product<T>(indices, shape, operands, out);
   });

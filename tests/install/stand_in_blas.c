@@ -7,6 +7,8 @@ int openblas_get_parallel(void) { return 1; }
 char* openblas_get_corename(void) { return "StandIn"; }
 void cblas_sgemm(void) { ++calls; }
 void cblas_dgemm(void) { ++calls; }
+void cblas_ssyrk(void) { ++calls; }
+void cblas_dsyrk(void) { ++calls; }
 void* blas_memory_alloc(int kind) {
   ++calls;
   return (char*)0 + kind;

@@ -57,7 +57,7 @@ class Turning {
   }
   void look(const synth::Apply& apply) {
     for (std::size_t k = 0; k < apply.operands.size(); ++k) {
-      if (!is_by_vector(apply, k)) turned_.erase(apply.operands[k]);
+      if (!is_by_vector(apply, k) && !is_by_what_it_turned(apply, k)) turned_.erase(apply.operands[k]);
     }
   }
   void look(const synth::Repeat& repeat) {
@@ -101,6 +101,24 @@ class Turning {
       if (is_matrix && shape[d] > 1 && has(contract->result_indices, other[d]) && !has(own, other[d])) return false;
     }
     return is_matrix;
+  }
+  // Is the operand multiplied by the very array that it is a transpose of, each row by each row or each column by each
+  // column? The product is symmetric.
+  bool is_by_what_it_turned(const synth::Apply& apply, std::size_t k) const {
+    const auto* contract = std::get_if<synth::Contract>(&apply.operation);
+    if (contract == nullptr || apply.operands.size() != 2) return false;
+    const auto at = turned_.find(apply.operands[k]);
+    if (at == turned_.end() || at->second != apply.operands[1 - k]) return false;
+    Indices own = contract->operand_indices[k];
+    const Indices& other = contract->operand_indices[1 - k];
+    std::swap(own[own.size() - 2], own.back());
+    const auto is_alone = [&](std::uint8_t index, const Indices& there) {
+      return has(contract->result_indices, index) && !has(there, index);
+    };
+    for (std::size_t d = 0; d < own.size(); ++d) {
+      if (own[d] != other[d] && !(is_alone(own[d], other) && is_alone(other[d], own))) return false;
+    }
+    return true;
   }
   static bool has(const Indices& list, std::uint8_t index) { return std::ranges::find(list, index) != list.end(); }
 

@@ -42,6 +42,12 @@ LargeProducts large_products(const LocalStep& step) {
   return step.ordered_products ? LargeProducts::in_order : LargeProducts::by_blas;
 }
 
+// By the program alone, so that ranks and simulated devices agree.
+Operands given_operands(const LocalStep& step) {
+  const auto& operands = step.apply.operands;
+  return operands.size() == 2 && operands[0] == operands[1] ? Operands::are_the_same : Operands::may_differ;
+}
+
 // The positions of each index at which a device has all elements of a term.
 class TermPositions {
  public:
@@ -111,7 +117,7 @@ base::Status run_operation(const LocalStep& step, const synth::Contract& operati
                       else if (has_diagonals)
                         contract_diagonals(step, operation, device, std::move(operands), out);
                       else
-                        contract(operation, operands, out, large_products(step));
+                        contract(operation, operands, out, large_products(step), given_operands(step));
                       return std::nullopt;
                     });
 }
