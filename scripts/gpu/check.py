@@ -2,10 +2,12 @@
 
     check.py BUNDLE [--out FOLDER] [--gpus LIST] [--only PART,PART] [--seconds N] [--every N]
 
-Goes on where something fails; no command may take longer than its time. Exit status 1 where a line of the table fails."""
+Goes on where something fails; no command may take longer than its time. A part that does not end is ended some seconds after all
+of the time is over, or at SIGTERM, and the table is printed all the same. Exit status 1 where a line of the table fails."""
 
 import argparse
 import os
+import signal
 import sys
 import time
 import traceback
@@ -18,7 +20,7 @@ import figures
 import machine
 import programs
 import sanitizers
-from commands import Clock
+from commands import Clock, end_all
 from report import Report
 
 # In the order in which they are made, with the time of each where all are.
@@ -74,8 +76,22 @@ def arguments():
     return parser.parse_args()
 
 
+LATE = 5  # seconds
+
+
+class TimeIsOver(BaseException):
+    """Nobody takes it for a failure of one command."""
+
+
+def is_over(*_):
+    raise TimeIsOver
+
+
 def main():
     asked = arguments()
+    signal.signal(signal.SIGALRM, is_over)
+    signal.signal(signal.SIGTERM, is_over)
+    signal.setitimer(signal.ITIMER_REAL, asked.seconds + LATE)
     clock = Clock(asked.seconds)
     report = Report(asked.out)
     tools = Tools(asked.bundle.resolve(), asked.gpus, max(1, len(os.sched_getaffinity(0))), bool(os.environ.get("TESSERA_CUDA")), asked.every)
@@ -86,15 +102,22 @@ def main():
         try:
             # A part alone may take all the time.
             part.add(report, tools, Clock(clock.left(seconds if len(wanted) > 1 else asked.seconds)))
+        except TimeIsOver:
+            report.line(name, "the script itself", "FAIL", "the time is over, and this part was not through")
+            break
         except Exception:  # noqa: BLE001  (the other parts are made all the same)
             report.keep(f"{name}-fault.txt", traceback.format_exc())
             report.line(name, "the script itself", "FAIL", traceback.format_exc().strip().splitlines()[-1])
         report.figures.setdefault("seconds", {})[name] = round(time.monotonic() - begin, 1)
         report.save()
+    signal.setitimer(signal.ITIMER_REAL, 0)
     print(report.table())
     report.keep("gpu-check.txt", report.table() + "\n")
+    end_all()
     return 1 if any(row[2] == "FAIL" for row in report.rows) else 0
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    status = main()
+    sys.stdout.flush()
+    os._exit(status)  # threads may wait for commands that have no time left

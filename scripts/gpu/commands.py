@@ -1,5 +1,6 @@
 """Commands that never hang, and what came of them."""
 
+import contextlib
 import os
 import signal
 import subprocess
@@ -21,6 +22,16 @@ class Done:
         return lines[0] if lines else "nothing was said"
 
 
+RUNNING = set()
+
+
+def end_all():
+    """Ends what still runs."""
+    for process in list(RUNNING):
+        with contextlib.suppress(ProcessLookupError):
+            os.killpg(process.pid, signal.SIGKILL)
+
+
 def run(words, seconds, text="", extra=None, interrupt_after=None, folder=None):
     """Runs a command for at most so many seconds, in a group of its own, which is killed after them."""
     begin = time.monotonic()
@@ -33,6 +44,7 @@ def run(words, seconds, text="", extra=None, interrupt_after=None, folder=None):
                                    errors="replace", env=environment, start_new_session=True, cwd=folder)
     except OSError as error:
         return Done(127, "", str(error), 0.0)
+    RUNNING.add(process)
     if interrupt_after is not None:
         time.sleep(interrupt_after)
         begin = time.monotonic()  # what counts is the time from the signal on
@@ -44,6 +56,7 @@ def run(words, seconds, text="", extra=None, interrupt_after=None, folder=None):
         os.killpg(process.pid, signal.SIGKILL)
         out, err = process.communicate()
         status = None
+    RUNNING.discard(process)
     return Done(status, out, err, time.monotonic() - begin)
 
 
