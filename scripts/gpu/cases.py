@@ -106,7 +106,9 @@ def _add(report, tools, clock, gpus, names):
         detail += f", {missing} not reached"
     if "(none ran)" in outcomes.said:
         detail += ": " + outcomes.said["(none ran)"]
-    report.line("cases", f"--gpu {gpus}", "ok" if not bad and counts["equal"] else "FAIL", detail)
+    is_untried = not outcomes.of and "(none ran)" not in outcomes.said
+    verdict = "skipped" if is_untried else "ok" if not bad and counts["equal"] else "FAIL"
+    report.line("cases", f"--gpu {gpus}", verdict, detail)
     for name, verdict in list(bad.items())[:4]:
         report.line("cases", f"  {name}"[-34:], verdict, outcomes.said.get(name, ""))
     if outcomes.on_host:

@@ -54,6 +54,14 @@ class GpuCheck(unittest.TestCase):
         self.assertEqual(process.returncode, 1, wrong)
         self.assertIn("failed; all of it in", said)
 
+    def test_what_has_no_time_did_not_fail(self):
+        (self.bundle / "examples").mkdir()
+        self.command("tessera", "sleep 1000")
+        process = self.begin(1.5, "programs")
+        process.communicate(timeout=40)
+        self.assertEqual(process.returncode, 0)
+        self.assertEqual([line["verdict"] for line in self.lines()], ["skipped", "skipped"])
+
     def test_what_does_not_end_is_ended_with_a_table(self):
         self.command("tessera", "sleep 1000")
         process = self.begin(1000, "machine")
