@@ -104,10 +104,15 @@ class Explain(CommandLine):
         self.assertIn("\n\nRepaired:\n\n    let a: f32[4] =", self.succeeds("explain", "annotation-mismatch"))
 
     def test_sections_are_text_that_fits(self):
+        """In one session, whose `:doc` says what `explain` does."""
         index = pathlib.Path(__file__).parents[2] / "docs/errors.md"
-        for slug in re.findall(r"(?m)^## (\S+)$", index.read_text(encoding="utf-8")):
+        slugs = re.findall(r"(?m)^## (\S+)$", index.read_text(encoding="utf-8"))
+        said = self.succeeds(text="".join(f'print "<{slug}>"\n:doc {slug}\n' for slug in slugs))
+        told = dict(re.findall(r"(?ms)^<([a-z0-9-]+)>\n(.*?)(?=^<[a-z0-9-]+>\n|\Z)", said))
+        self.assertEqual(list(told), slugs)
+        self.assertEqual(told["after-as"], self.succeeds("explain", "after-as"))
+        for slug, text in told.items():
             with self.subTest(slug=slug):
-                text = self.succeeds("explain", slug)
                 for mark in ["```", "**", "##", "\x1b"]:
                     self.assertNotIn(mark, re.sub(r"(?m)^    .*", "", text).replace("2**63", ""))
                 self.assertEqual([line for line in text.splitlines() if len(line) > 80 and not line.startswith("    ")], [])
