@@ -52,6 +52,8 @@ void add_programs(CLI::App& app, tessera::bench::ProgramsBench& programs, int& s
   command->add_option("--against", programs.against, "measure the same with numpy or jax")
       ->check(CLI::IsMember({"numpy", "jax"}));
   command->add_option("--python", programs.python, "the Python that has it")->capture_default_str();
+  command->add_flag("--first", programs.first, "instead, the first run of a process beside the runs after it")
+      ->excludes("--against");
   command->add_flag("--json", programs.json, "a line of JSON for each program");
   command->callback([&] { status = tessera::bench::run(programs); });
 }

@@ -1,5 +1,5 @@
 // `tessera-bench programs`: the programs of examples/programs on larger arrays, on one device and on four, beside the
-// same with NumPy or JAX.
+// same with NumPy or JAX; under mpirun on ranks, beside one process.
 #pragma once
 
 #include <string>
@@ -11,6 +11,7 @@ struct ProgramsBench {
   std::string only;
   std::string against = {};  // `numpy` or `jax`
   std::string python = "python3";
+  bool first = false;  // instead, the first run of a process beside the runs after it
   bool json = false;
 };
 int run(const ProgramsBench& options);

@@ -23,8 +23,11 @@ class Peers {
   int size() const { return size_; }
   // Waits until all have come so far.
   void wait() const;
-  // The greatest of what each gives.
+  // The same, and leaves the processor to the others meanwhile.
+  void rest() const;
+  // The greatest of what each gives, and the sum.
   double most(double mine) const;
+  double sum(double mine) const;
 
   // Moves f32 from boxes to boxes; each element has one owner before and one after. Nothing in a build without MPI.
   using Move = std::function<void(const float* from, float* to)>;

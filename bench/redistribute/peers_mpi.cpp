@@ -1,8 +1,10 @@
 #include <mpi.h>
 
 #include <algorithm>
+#include <chrono>
 #include <cstddef>
 #include <stdexcept>
+#include <thread>
 
 #include "bench/redistribute/peers.hpp"
 #include "runtime/kernels/copy.hpp"
@@ -13,6 +15,12 @@ namespace {
 
 void require(int code) {
   if (code != MPI_SUCCESS) throw std::runtime_error("MPI failed");
+}
+
+double joined(double mine, MPI_Op how, int communicator) {
+  double all = mine;
+  require(MPI_Allreduce(&mine, &all, 1, MPI_DOUBLE, how, MPI_Comm_f2c(communicator)));
+  return all;
 }
 
 std::int64_t length(const std::pair<std::int64_t, std::int64_t>& interval) { return interval.second - interval.first; }
@@ -121,12 +129,19 @@ void Peers::wait() const {
   if (communicator_) require(MPI_Barrier(MPI_Comm_f2c(*communicator_)));
 }
 
-double Peers::most(double mine) const {
-  if (!communicator_) return mine;
-  double all = mine;
-  require(MPI_Allreduce(&mine, &all, 1, MPI_DOUBLE, MPI_MAX, MPI_Comm_f2c(*communicator_)));
-  return all;
+void Peers::rest() const {
+  if (!communicator_) return;
+  MPI_Request request = MPI_REQUEST_NULL;
+  require(MPI_Ibarrier(MPI_Comm_f2c(*communicator_), &request));
+  for (int done = 0; done == 0;) {
+    require(MPI_Test(&request, &done, MPI_STATUS_IGNORE));
+    if (done == 0) std::this_thread::sleep_for(std::chrono::milliseconds(1));
+  }
 }
+
+double Peers::most(double mine) const { return communicator_ ? joined(mine, MPI_MAX, *communicator_) : mine; }
+
+double Peers::sum(double mine) const { return communicator_ ? joined(mine, MPI_SUM, *communicator_) : mine; }
 
 Peers::Move Peers::with_types(const Boxes& from, const Boxes& to) const {
   if (!communicator_) return {};
