@@ -85,7 +85,13 @@ def deriche(picture):
 
 
 def cholesky(a):
-    return {"l": np.linalg.cholesky(a)}
+    rest, l = a.copy(), np.zeros_like(a)
+    for k in range(len(a)):
+        root = np.sqrt(rest[k, k])
+        l[:, k] = rest[:, k] / root
+        rest -= np.outer(l[:, k], rest[k] / root)
+        rest[k], rest[:, k] = 0.0, 0.0
+    return {"l": l}
 
 
 def lu(a):
