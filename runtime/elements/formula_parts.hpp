@@ -130,29 +130,29 @@ TESSERA_INLINE T power_of_two(BitsOf<T> whole_bits) {
 }
 // x 2^n. The power is applied in two halves: the result may be subnormal or infinite though each half is neither.
 template <class T>
-TESSERA_INLINE T times_power_of_two(T x, const Whole<T>& n) {
+TESSERA_INLINE T times_power_of_two(T x, BitsOf<T> whole_bits) {
   constexpr unsigned kPlace = Format<T>::fraction_bits;
-  const BitsOf<T> twice_biased = n.bits - (bits_of(Format<T>::rounder) - 2 * Format<T>::bias);
+  const BitsOf<T> twice_biased = whole_bits - (bits_of(Format<T>::rounder) - 2 * Format<T>::bias);
   const BitsOf<T> half = twice_biased >> 1U;
   return x * float_of(half << kPlace) * float_of((twice_biased - half) << kPlace);
 }
 
 // The same in one step, where both are normal.
 template <class T>
-TESSERA_INLINE T times_usual_power_of_two(T x, const Whole<T>& n) {
-  return float_of(bits_of(x) + (n.bits << Format<T>::fraction_bits));
+TESSERA_INLINE T times_usual_power_of_two(T x, BitsOf<T> whole_bits) {
+  return float_of(bits_of(x) + (whole_bits << Format<T>::fraction_bits));
 }
 
-// x = n ln(2) + rest, |rest| <= ln(2)/2.
+// x = n ln(2) + rest, |rest| <= ln(2)/2. Of n the bits: GCC makes no vectors of what copies a structure in a structure.
 template <class T>
 struct Exponent {
-  Whole<T> n;
+  BitsOf<T> n;
   T rest;
 };
 template <class T>
 TESSERA_INLINE Exponent<T> exponent_of(T x) {
   const Whole<T> n = nearest_whole(x * Format<T>::log2_e);
-  return {n, (x - n.value * Format<T>::ln2_high) - n.value * Format<T>::ln2_low};
+  return {n.bits, (x - n.value * Format<T>::ln2_high) - n.value * Format<T>::ln2_low};
 }
 
 // x = 2^exponent (1 + fraction), sqrt(1/2) <= 1 + fraction < sqrt(2), for a finite x > 0.

@@ -31,7 +31,7 @@ TESSERA_INLINE double exp2(double x) {
   const double near = between(-1080.0, x, 1025.0);
   const Whole<double> n = nearest_whole(near);
   const double r = (near - n.value) * Format<double>::ln2;
-  return times_power_of_two(1.0 + r * exp_series(r), n);
+  return times_power_of_two(1.0 + r * exp_series(r), n.bits);
 }
 
 inline constexpr std::array<double, 10> kLogSeries = {2.0 / 3,  2.0 / 5,  2.0 / 7,  2.0 / 9,  2.0 / 11,
@@ -69,7 +69,7 @@ TESSERA_INLINE double log1p(double x) {
 // e^x = 2^n e^r: 2^n (e^r - 1) + (2^n - 1). Where x is large, 1 is less than the last digit of e^x.
 TESSERA_INLINE double expm1(double x) {
   const Exponent<double> e = exponent_of(between(-50.0, x, 50.0));
-  const double scale = power_of_two<double>(e.n.bits);
+  const double scale = power_of_two<double>(e.n);
   const double near = scale * (e.rest * exp_series(e.rest)) + (scale - 1.0);
   const double result = x > 40.0 ? exp(x) : near;
   return x == 0.0 ? x : result;
@@ -100,7 +100,7 @@ TESSERA_INLINE double arctan(double x) {
 TESSERA_INLINE double tanh(double x) {
   const double twice = between(0.0, 2.0 * magnitude(x), 44.0);
   const Exponent<double> e = exponent_of(twice);
-  const double scale = power_of_two<double>(e.n.bits);
+  const double scale = power_of_two<double>(e.n);
   const double grown = scale * (e.rest * exp_series(e.rest)) + (scale - 1.0);
   return with_sign_of(grown / (grown + 2.0), x);
 }

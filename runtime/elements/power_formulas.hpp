@@ -76,7 +76,7 @@ TESSERA_INLINE double exp2_of_sum(double exponent, double low) {
   const double near = within(-1100.0, exponent, 1100.0);
   const Whole<double> n = nearest_whole(near);
   const double rest = ((near - n.value) + within(-1.0, low, 1.0)) * Format<double>::ln2;
-  return times_power_of_two(1.0 + rest * exp_series(rest), n);
+  return times_power_of_two(1.0 + rest * exp_series(rest), n.bits);
 }
 
 // Powers above this of what is not 1 are infinite or 0, and are cut to it.

@@ -37,7 +37,7 @@ TESSERA_INLINE float usual_exp(float x) {
 TESSERA_INLINE float exp2(float x) {
   const float near = between(-151.0F, x, 129.0F);
   const Whole<float> n = nearest_whole(near);
-  return times_power_of_two(exp_near_zero((near - n.value) * Format<float>::ln2), n);
+  return times_power_of_two(exp_near_zero((near - n.value) * Format<float>::ln2), n.bits);
 }
 
 inline constexpr std::array<float, 3> kSingleLogSeries = {0x1.55557ap-1F, 0x1.995e8cp-2F, 0x1.31e82cp-2F};
