@@ -11,6 +11,7 @@ from hosts import Hosts, HostsTest
 from launches import RanksTest
 
 TURNS_OF_A_LOOP = "jacobi_2d"  # which exchanges rows in each
+TRIES = 4
 
 
 class ProgramsBench(RanksTest):
@@ -26,17 +27,22 @@ class ProgramsBench(RanksTest):
     def run_bench(self, *command):
         return self.finish(self.start(command), 0)
 
+    @staticmethod
+    def finds_pages(row):
+        """Its arrays have 15 MB, in pages of 4 KiB: new once; few are new where an array before has touched them."""
+        few = row["new_pages"] / 4
+        return row["new_pages"] > 2000 and row["first_pages"] < few and row["warm_pages"] < few and row["first_over_warm"] < 2.5
+
     def test_a_first_run_touches_pages_that_the_next_finds(self):
-        rows = self.rows(self.run_bench(*self.words("--first", "--only", "mandelbrot")))
-        self.assertEqual([row["name"] for row in rows], ["mandelbrot x:1", "mandelbrot x:4"])
-        for row in rows:
-            # Its arrays have 15 MB, in pages of 4 KiB: new once; few are where an array before has touched them.
-            self.assertGreater(row["new_pages"], 2000)
-            self.assertLess(row["first_pages"], row["new_pages"] / 4)
-            self.assertLess(row["warm_pages"], row["new_pages"] / 4)
-            self.assertAlmostEqual(row["first_over_warm"] / (row["first_cpu_ms"] / row["warm_cpu_ms"]), 1, 3)
-            # Larger than this only where a first run prepares what a later one finds.
-            self.assertLess(row["first_over_warm"], 2.5)
+        # A system that wants memory may take pages that are kept, and others the core: then once more.
+        for left in reversed(range(TRIES)):
+            rows = self.rows(self.run_bench(*self.words("--first", "--only", "mandelbrot")))
+            self.assertEqual([row["name"] for row in rows], ["mandelbrot x:1", "mandelbrot x:4"])
+            for row in rows:
+                self.assertAlmostEqual(row["first_over_warm"] / (row["first_cpu_ms"] / row["warm_cpu_ms"]), 1, 3)
+            if all(self.finds_pages(row) for row in rows):
+                return
+            self.assertGreater(left, 0, rows)
 
     def test_ranks_have_the_values_of_one_process(self):
         rows = self.rows(self.run_bench(self.mpirun, "-np", 2, *self.words("--only", TURNS_OF_A_LOOP)))
