@@ -13,7 +13,12 @@ namespace tessera::python {
 
 namespace {
 
-nb::object call(PyFunction& self, const nb::args& arguments) {
+nb::object call(PyFunction& self, const nb::args& arguments, const nb::kwargs& named) {
+  if (!named.empty()) {
+    throw nb::type_error(
+        ("the arguments of `" + self.function().name() + "` have no names here: write them in their order, f(x, w)")
+            .c_str());
+  }
   self.callbacks().lend();
   const std::vector<Array> arrays = arrays_of(self.function(), arguments);
   std::vector<Array> results;

@@ -23,15 +23,20 @@ namespace {
 nb::object python_side(const char* name) { return nb::module_::import_("tessera._inputs").attr(name); }
 nb::object pictures(const char* name) { return nb::module_::import_("tessera._pictures").attr(name); }
 
-PlanRequest request_of(const std::string& mesh, const std::string& from, const std::string& to,
-                       const std::string& to_mesh, const std::string& planner, const nb::object& machine,
+// `x:4,y:2`, or a dictionary or a mesh of JAX or PyTorch that says it.
+std::string mesh_of(const nb::object& given) {
+  return nb::cast<std::string>(nb::module_::import_("tessera.interop").attr("_mesh_text")(given));
+}
+
+PlanRequest request_of(const nb::object& mesh, const std::string& from, const std::string& to,
+                       const nb::object& to_mesh, const std::string& planner, const nb::object& machine,
                        const nb::object& place, const nb::object& within, bool collectives_only) {
   PlanRequest request;
-  request.mesh = mesh;
+  request.mesh = mesh_of(mesh);
   if (const std::string placed = place_of(place); !placed.empty()) request.mesh += " place " + placed;
   request.from = from;
   request.to = to;
-  request.to_mesh = to_mesh;
+  request.to_mesh = mesh_of(to_mesh);
   request.planner = planner;
   request.machine = machine_of(machine);
   request.within_bytes = bytes_from(within);
@@ -45,22 +50,22 @@ Plan made(PlanRequest request) {
   return worked(nullptr, &token, [&] { return make_plan(request); });
 }
 
-Plan plan(const std::string& mesh, const std::string& from, const std::string& to, const std::string& to_mesh,
+Plan plan(const nb::object& mesh, const std::string& from, const std::string& to, const nb::object& to_mesh,
           const std::string& planner, const nb::object& machine, const nb::object& place, const nb::object& within,
           bool collectives_only) {
   return made(request_of(mesh, from, to, to_mesh, planner, machine, place, within, collectives_only));
 }
 
 // Ours first, then those of others that can do it, in their order.
-std::vector<Plan> compare(const std::string& mesh, const std::string& from, const std::string& to,
-                          const std::string& to_mesh, const nb::object& machine, const nb::object& place,
+std::vector<Plan> compare(const nb::object& mesh, const std::string& from, const std::string& to,
+                          const nb::object& to_mesh, const nb::object& machine, const nb::object& place,
                           const nb::object& within, bool collectives_only) {
   PlanRequest request = request_of(mesh, from, to, to_mesh, "tessera", machine, place, within, collectives_only);
   std::vector<Plan> plans = {made(request)};
   StopToken token;
   request.stop = token;
   for (const std::string& planner : planner_names()) {
-    if (planner == "tessera" || plans_between_meshes(planner) == to_mesh.empty()) continue;
+    if (planner == "tessera" || plans_between_meshes(planner) == request.to_mesh.empty()) continue;
     request.planner = planner;
     auto answer = [&] {
       const Interruptible interruptible(nullptr, &token);
@@ -210,20 +215,22 @@ void bind_plans(nb::module_& m) {
   c.def(
       "_repr_html_", [](const nb::object& self) { return pictures("plan_html")(self); },
       nb::sig("def _repr_html_(self) -> str"), "The table with bars, for notebooks.");
-  m.def("plan", &plan, nb::arg("mesh"), nb::arg("from_"), nb::arg("to"), nb::kw_only(), nb::arg("to_mesh") = "",
-        nb::arg("planner") = "tessera", nb::arg("machine") = nb::none(), nb::arg("place") = nb::none(),
-        nb::arg("within") = nb::none(), nb::arg("collectives_only") = false,
-        nb::sig("def plan(mesh: str, from_: str, to: str, *, to_mesh: str = '', planner: str = 'tessera', "
-                "machine: typing.Any = None, place: typing.Any = None, within: int | str | None = None, "
-                "collectives_only: bool = False) -> Plan"),
-        "Plans one change of layout: plan('x:4', 'f32[8@x,8]', 'f32[8,8@x]').");
-  m.def("compare", &compare, nb::arg("mesh"), nb::arg("from_"), nb::arg("to"), nb::kw_only(), nb::arg("to_mesh") = "",
-        nb::arg("machine") = nb::none(), nb::arg("place") = nb::none(), nb::arg("within") = nb::none(),
-        nb::arg("collectives_only") = false,
-        nb::sig(
-            "def compare(mesh: str, from_: str, to: str, *, to_mesh: str = '', machine: typing.Any = None, "
-            "place: typing.Any = None, within: int | str | None = None, collectives_only: bool = False) -> list[Plan]"),
-        "Plans of all planners that can make the change, ours first.");
+  m.def(
+      "plan", &plan, nb::arg("mesh"), nb::arg("from_"), nb::arg("to"), nb::kw_only(), nb::arg("to_mesh") = "",
+      nb::arg("planner") = "tessera", nb::arg("machine") = nb::none(), nb::arg("place") = nb::none(),
+      nb::arg("within") = nb::none(), nb::arg("collectives_only") = false,
+      nb::sig("def plan(mesh: typing.Any, from_: str, to: str, *, to_mesh: typing.Any = '', planner: str = 'tessera', "
+              "machine: typing.Any = None, place: typing.Any = None, within: int | str | None = None, "
+              "collectives_only: bool = False) -> Plan"),
+      "Plans one change of layout: plan('x:4', 'f32[8@x,8]', 'f32[8,8@x]').");
+  m.def(
+      "compare", &compare, nb::arg("mesh"), nb::arg("from_"), nb::arg("to"), nb::kw_only(), nb::arg("to_mesh") = "",
+      nb::arg("machine") = nb::none(), nb::arg("place") = nb::none(), nb::arg("within") = nb::none(),
+      nb::arg("collectives_only") = false,
+      nb::sig(
+          "def compare(mesh: typing.Any, from_: str, to: str, *, to_mesh: typing.Any = '', machine: typing.Any = None, "
+          "place: typing.Any = None, within: int | str | None = None, collectives_only: bool = False) -> list[Plan]"),
+      "Plans of all planners that can make the change, ours first.");
   m.def("verify", &verify, nb::arg("json"), nb::arg("machine") = nb::none(),
         nb::sig("def verify(json: str, machine: typing.Any = None) -> Plan"),
         "Reads a plan from anywhere and replays it: the plan, or a ValueError that says what is wrong with it.");

@@ -218,6 +218,7 @@ Array made_array(PySession& self, const nb::object& x, const std::string& type, 
 
 // Of a dict and a dict of types a dict of Arrays.
 nb::object array(PySession& self, const nb::object& x, const nb::object& type, const std::optional<bool>& copy) {
+  if (type.is_none()) nb::module_::import_("tessera._hints").attr("no_type")(x, meshes(self));
   if (nb::isinstance<nb::str>(type) && !is_record(x))
     return nb::cast(made_array(self, x, nb::cast<std::string>(type), copy));
   Leaves made;
@@ -293,7 +294,7 @@ void bind_values(nb::class_<PySession>& c) {
   c.def("__contains__", &has_name, nb::arg("name"), "Is the name bound?");
   c.def("names", &names, nb::sig("def names(self) -> dict[str, str]"), "The names that are bound, with their types.");
   c.def("meshes", &meshes, nb::sig("def meshes(self) -> dict[str, dict[str, int]]"), "The meshes, with their axes.");
-  c.def("array", &array, nb::arg("x"), nb::arg("type"), nb::arg("copy") = nb::none(),
+  c.def("array", &array, nb::arg("x"), nb::arg("type") = nb::none(), nb::arg("copy") = nb::none(),
         nb::sig("def array(self, x: typing.Any, type: typing.Any, copy: bool | None = None) -> typing.Any"),
         "An Array of this type, from one that is whole; read where it is if its tiles are dense there. Of a dict and a "
         "dict of types a dict of Arrays.");

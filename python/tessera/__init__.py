@@ -6,7 +6,7 @@
 
 docs/python.md has an example of every name here."""
 
-from . import interop
+from . import _hints, interop
 from ._errors import CommandError, InternalError, ProgramError, TesseraError, WorldError
 from ._tessera import (
     Array,
@@ -26,6 +26,7 @@ from ._tessera import (
 )
 
 __version__: str = _version()
+_hints.teach()
 
 __all__ = [
     "Array", "CommandError", "Function", "InternalError", "Plan", "Program", "ProgramError", "Report", "Session",
@@ -39,3 +40,8 @@ def load_ipython_extension(shell: object) -> None:
     from ._magics import load
 
     load(shell)
+
+
+def __getattr__(name: str) -> object:
+    """Called where the package has no such name."""
+    _hints.of_package(name)

@@ -6,6 +6,7 @@ import re
 import subprocess
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 import tessera
@@ -70,3 +71,34 @@ def test_plans_say_which_text_is_wrong():
     assert type(raised(lambda: tessera.plan("x:4", "f32[8]", "f32[8@x]", planner="nobody"))) is tessera.CommandError
     with pytest.raises(ValueError, match="a wrong plan"):
         tessera.verify("{}")
+
+
+def test_what_is_written_as_in_jax_is_told_what_to_write():
+    s = tessera.Session()
+    s.run("mesh m = [x: 4]\nfn f(a: f32[8@x], b: f32) = a * b")
+    a = s.array(np.arange(8, dtype="f4"), "f32[8@x]")
+    for wrong, told in [
+        (lambda: a + 1, 's.run("let b = a + 2.0")'), (lambda: 2.0 * a, 's.run("let b = 2.0 * a")'), (lambda: a @ a, 's.run("let b = a @ a")'),
+        (lambda: a[0], 's.run("let b = a[0]")'), (lambda: list(a), "a.tiles[d]"), (lambda: a.sum(), 's.run("let b = sum(a)")'),
+        (lambda: a.T, 's.run("let b = transpose(a)")'), (lambda: a.sharding, "`a.type`"), (lambda: a.addressable_shards, "`a.tiles`"),
+        (lambda: a.block_until_ready(), "nothing to wait for"), (lambda: a.item(), "`float(a)`"),
+        (lambda: s.array(np.ones((32, 4), "f4")), '"f32[32, 4]" puts all of them on every device, "f32[32@x, 4]" splits'),
+        (lambda: s.array(1.5), "s.array(x, type)"), (lambda: s.function("f", ["f32[8@x]", "f32"])(a, b=a), "in their order, f(x, w)"),
+        (lambda: tessera.jit, 's.function("f")'), (lambda: tessera.grad, "grad(f, wrt=[w])(x, w)"), (lambda: tessera.array, "s.array(x, "),
+        (lambda: tessera.run, "s.run(..)"), (lambda: tessera.zeros, 's.run("let b = zeros(..)")'), (lambda: tessera.P, "part of the type"),
+    ]:
+        with pytest.raises((TypeError, AttributeError)) as caught:
+            wrong()
+        assert told in str(caught.value)
+    assert not hasattr(a, "nothing") and not hasattr(tessera, "nothing")
+    np.testing.assert_array_equal(a + np.ones(8, "f4"), np.arange(1, 9))  # numpy gathers
+    np.testing.assert_array_equal(np.asarray([a, a]).shape, (2, 8))
+
+
+def test_what_a_program_asks_for_is_told_what_to_write():
+    """The expressions that the hints name are of the language."""
+    s = tessera.Session()
+    s.run("mesh m = [x: 4]")
+    for written in tessera._hints._WRITTEN.values():
+        s["a"] = s.array(np.ones((8, 8), "f4"), "f32[8, 8]")
+        s.run(f"let b = {written.replace('8, 4@x', '8, 8@x').replace('[0] =', '[0, 0] =')}")

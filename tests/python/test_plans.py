@@ -65,6 +65,10 @@ def test_options(tmp_path):
         tessera.plan("x:4", "f32[8@x,8]", "f32[8,8@x]", within=8)
     moved = tessera.plan("x:2", "f32[8@x]", "f32[8@x]", to_mesh="x:4 on 2:6")
     assert moved.received_bytes == 32
+    by_name = tessera.plan({"x": 2}, "f32[8@x]", "f32[8]", to_mesh={"x": 2})
+    assert by_name.received_bytes == tessera.plan("x:2", "f32[8@x]", "f32[8]", to_mesh="x:2").received_bytes
+    with pytest.raises(TypeError, match="a mesh is a text such as 'x:4,y:2'"):
+        tessera.plan(4, "f32[8@x]", "f32[8]")
 
 
 def test_compare():
