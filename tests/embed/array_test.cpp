@@ -133,6 +133,12 @@ TEST(Result, AFailureHasNoValue) {
   EXPECT_FALSE(failure.ok());
   EXPECT_THROW((void)failure.value(), std::logic_error);
   EXPECT_TRUE(Result<int>(1).diagnostics().empty());
+  try {
+    (void)Session().get("a").value();
+    FAIL();
+  } catch (const std::logic_error& error) {
+    EXPECT_EQ(std::string(error.what()), "tessera::Result: value() of a failure: there is no variable `a`");
+  }
 }
 
 }  // namespace

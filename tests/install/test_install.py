@@ -104,6 +104,14 @@ class Installed(unittest.TestCase):
         self.assertEqual(run(program, env=self.environment), self.printed)
         self.assertNotIn("mpi", run("ldd", program, env=self.environment))
 
+    def test_a_header_that_was_forgotten_is_named(self):
+        source = self.root / "forgotten.cpp"
+        source.write_text('#include <tessera/tessera.hpp>\nint main() { return tessera::Session().function("f", {}).ok(); }\n', encoding="utf-8")
+        done = subprocess.run([CXX, "-std=c++20", "-fsyntax-only", source, *self.flags("tessera")], env=self.environment,
+                              capture_output=True, text=True)
+        mistakes = [line for line in done.stderr.splitlines() if "error" in line]
+        self.assertIn("include the header that has the result's type: tessera/function.hpp has Function", mistakes[0])
+
     def test_the_readme_s_commands_build_its_program(self):
         commands = re.findall(r"^    ((?:export|c\+\+) .*)", (SOURCE / "README.md").read_text(encoding="utf-8"), re.M)
         self.assertEqual([command.split()[0] for command in commands], ["export", "c++"])

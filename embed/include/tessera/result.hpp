@@ -54,6 +54,9 @@ using Diagnostics = std::vector<Diagnostic>;  // of one call at most 1,000: more
 // A value, or the diagnostics that say why there is none (errors first to last in the order of the text).
 template <class T>
 class [[nodiscard]] Result {
+  static_assert(
+      requires { sizeof(T); }, "include the header that has the result's type: tessera/function.hpp has Function");
+
  public:
   Result(T value) : content_(std::in_place_index<0>, std::move(value)) {}
   Result(Diagnostics why) : content_(std::in_place_index<1>, std::move(why)) {}
@@ -75,9 +78,10 @@ class [[nodiscard]] Result {
 
  private:
   T& checked() {
-    if (!ok()) throw std::logic_error("tessera::Result: value() of a failure");
+    if (!ok()) throw std::logic_error("tessera::Result: value() of a failure: " + first_message());
     return std::get<0>(content_);
   }
+  std::string first_message() const { return diagnostics().empty() ? "" : diagnostics().front().message; }
   std::variant<T, Diagnostics> content_;
 };
 
