@@ -231,8 +231,13 @@ constexpr ForeignWord kOfJax[] = {
     {"key", "a seed is an integer: `random(f32[8], 0)`"},
     {"uniform", "write `random(f32[8], seed)`"},
     {"scan",
-     "a scan is a form: `let (last, all) = scan w = w0 for i < n { (w2, kept) }`; running sums are `cumsum(a)`"},
-    {"associative_scan", "running sums are `cumsum(a)`, products `cumprod(a)`, and `cummax(a)`, `cummin(a)`"},
+     "a scan is a form: `let (last, all) = scan w = w0 for i < n { (w2, kept) }`; running sums are `cumsum(a)`, and "
+     "y = a*y + b along a dimension is `recur(a, b, dim=0)`"},
+    {"associative_scan",
+     "of y = a*y + b it is `recur(a, b, dim=0)`; running sums are `cumsum(a)`, products `cumprod(a)`, and `cummax(a)`, "
+     "`cummin(a)`"},
+    {"lfilter", "y = a*y + b along a dimension is `recur(a, b, dim=0)`"},
+    {"ewm", "of weight 0.1 it is `recur(0.9, 0.1 * a, dim=0)`, which begins with 0.1 * a[0]"},
     {"dynamic_slice", "write `a[i:i+8]`: a start may be known only at run time"},
     {"dynamic_slice_in_dim", "write `a[i:i+8]`: a start may be known only at run time"},
     {"dynamic_index_in_dim", "write `a[i]`: a position may be known only at run time"},

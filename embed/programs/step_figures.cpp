@@ -19,6 +19,7 @@
 #include "synth/moves/prices/request_cost.hpp"
 #include "synth/program/compute_cost.hpp"
 #include "synth/program/fetched_parts.hpp"
+#include "synth/program/running.hpp"
 
 namespace tessera::embed {
 
@@ -102,7 +103,7 @@ class FigureWalk {
     computed(figure, apply, result);
     ProgramFigures all{{figure}, {}};
     if (const auto* assemble = std::get_if<synth::Assemble>(&apply.operation)) fetched(all, figure, apply, *assemble);
-    if (const auto* scan = std::get_if<synth::Scan>(&apply.operation)) carried(all, figure, result, *scan);
+    if (const auto running = synth::running_of(apply.operation)) carried(all, figure, result, *running);
     if (std::holds_alternative<synth::Take>(apply.operation)) requested(all, figure, apply, result);
     if (std::holds_alternative<synth::ScatterAdd>(apply.operation)) delivered(all, figure, apply, result);
     if (const auto* sort = std::get_if<synth::Sort>(&apply.operation)) cut(all, figure, apply, *sort);
@@ -190,12 +191,12 @@ class FigureWalk {
     all.steps.push_back(std::move(figure));
   }
 
-  // What a running sum carries from tile to tile, as a step of its own behind the sums: one boundary after the other.
-  void carried(ProgramFigures& all, StepFigure figure, const synth::ArrayType& result, const synth::Scan& scan) {
-    const std::vector<synth::CarryHop> hops = synth::carry_hops(result, scan.dimension, scan.reverse);
+  // What goes from tile to tile, as a step of its own behind what each computes: one boundary after the other.
+  void carried(ProgramFigures& all, StepFigure figure, const synth::ArrayType& result, const synth::Running& running) {
+    const std::vector<synth::CarryHop> hops = synth::carry_hops(result, running.dimension, running.reverse);
     if (hops.empty()) return;
     const synth::RunMachine& machine = machine_of(result.mesh().devices_end());
-    const synth::StepCost price = synth::cost_of_carries(machine, result, scan.op, hops);
+    const synth::StepCost price = synth::cost_of_carries(machine, result, running.kind, hops);
     figure.name = "carry";
     figure.operations = figure.memory_bytes = 0;
     figure.seconds_of_devices.clear();
@@ -206,7 +207,7 @@ class FigureWalk {
     const synth::Mesh& mesh = result.mesh();
     for (const synth::CarryHop& hop : hops)
       add_bytes(machine, mesh.device_of_run(hop.source).value, mesh.device_of_run(hop.target).value,
-                synth::carry_bytes(hop, result.element(), scan.op), figure.received_by_level);
+                synth::carry_bytes(hop, result.element(), running.kind), figure.received_by_level);
     all.steps.push_back(std::move(figure));
   }
 

@@ -11,6 +11,7 @@
 #include "runtime/kinds.hpp"
 #include "runtime/memory/chains.hpp"
 #include "runtime/memory/sections.hpp"
+#include "synth/program/running.hpp"
 
 namespace tessera::runtime {
 
@@ -203,7 +204,7 @@ base::Status Executor::take_throttled(std::span<const synth::Step> steps, const 
   throttle_->begin(storage_.block(result), steps.size() == 1);
   TESSERA_TRY_STATUS(take_it());
   throttle_->end(storage_.tiles(result));
-  if (const auto* scan = std::get_if<synth::Scan>(&apply->operation)) throttle_->carried(storage_.type(result), *scan);
+  if (const auto running = synth::running_of(apply->operation)) throttle_->carried(storage_.type(result), *running);
   if (std::holds_alternative<synth::Take>(apply->operation))
     throttle_->requested(storage_.type(apply->operands[0]), storage_.type(apply->operands[1]), storage_.type(result));
   if (std::holds_alternative<synth::ScatterAdd>(apply->operation))
@@ -344,8 +345,8 @@ base::Status Executor::run_operation_of(const synth::Apply& apply, const StepPla
           return collect(apply, operation, plan);
         else if constexpr (std::same_as<T, synth::Assemble>)
           return assemble(apply, operation, plan);
-        else if constexpr (std::same_as<T, synth::Scan>)
-          return run_scan(apply, operation, plan);
+        else if constexpr (one_of<T, synth::Scan, synth::Recur>)
+          return run_along(apply, operation, plan);
         else if constexpr (std::same_as<T, synth::Sort>)
           return run_sort(apply, operation, plan);
         else if constexpr (std::same_as<T, synth::Take>)

@@ -155,9 +155,11 @@ class Executor {
   base::Status assemble(const synth::Apply& apply, const synth::Assemble& assemble, const StepPlan& plan);
   base::Status assemble_parts(const synth::Apply& apply, const synth::Assemble& assemble,
                               std::span<const synth::Offset> offsets);
-  base::Status run_scan(const synth::Apply& apply, const synth::Scan& scan, const StepPlan& plan);
-  base::Status scan_over_tiles(const synth::Apply& apply, const synth::Scan& scan,
-                               const std::vector<synth::CarryHop>& hops, const StepPlan& plan);
+  template <class Along>  // a Scan or a Recur
+  base::Status run_along(const synth::Apply& apply, const Along& along, const StepPlan& plan);
+  template <class Along>
+  base::Status run_over_tiles(const synth::Apply& apply, const Along& along, const std::vector<synth::CarryHop>& hops,
+                              const StepPlan& plan);
   base::Status run_sort(const synth::Apply& apply, const synth::Sort& sort, const StepPlan& plan);
   base::Status sort_over_tiles(const synth::Apply& apply, const synth::Sort& sort, std::int64_t beside);
   base::Status run_take(const synth::Apply& apply, const StepPlan& plan);

@@ -1,6 +1,6 @@
-// Running sums, products, maxima and minima along a split dimension. A device learns what stands in front of its tile
-// when the one before it knows what stands in front of its own; all ranks go through the boundaries in the same order,
-// so that none waits for one that waits for it.
+// Running sums, products, maxima and minima, and recurrences, along a split dimension. A device learns what stands in
+// front of its tile when the one before it knows what stands in front of its own; all ranks go through the boundaries
+// in the same order, so that none waits for one that waits for it.
 #include "runtime/kernels/running.hpp"
 
 #include <algorithm>
@@ -10,21 +10,42 @@
 
 #include "runtime/engine/host/devices.hpp"
 #include "runtime/execute/executor.hpp"
+#include "runtime/kernels/recur.hpp"
 #include "runtime/ranks/messenger.hpp"
+#include "synth/program/running.hpp"
 
 namespace tessera::runtime {
 
-namespace {
+namespace running {
 
+// Where a tile begins and ends along the dimension, and how long that is.
+struct Stretch {
+  std::int64_t begin, end, extent;
+};
+
+RunningTile tile_of(const Storage& storage, const synth::Apply& apply, const synth::Scan& scan, std::size_t device,
+                    const Stretch& along) {
+  const Direction direction = scan.reverse ? Direction::backward : Direction::forward;
+  return {scan.op,        storage.view(apply.operands[0], device),
+          scan.dimension, storage.out(apply.results[0], device),
+          direction,      along.begin};
+}
+RecurTile tile_of(const Storage& storage, const synth::Apply& apply, const synth::Recur& recur, std::size_t device,
+                  const Stretch& along) {
+  return {storage.view(apply.operands[0], device), storage.view(apply.operands[1], device), recur,
+          storage.out(apply.results[0], device), RecurPlace{along.begin == 0, along.end == along.extent}};
+}
+
+template <class Along>
 class CarryChain {
  public:
   // Every device has room for what stands in front of its tile at `beside`.
-  CarryChain(Team& team, const Storage& storage, const synth::Apply& apply, const synth::Scan& scan,
-             std::int64_t beside)
+  CarryChain(Team& team, const Storage& storage, const synth::Apply& apply, const Along& along, std::int64_t beside)
       : team_(team),
         storage_(storage),
         apply_(apply),
-        scan_(scan),
+        along_(along),
+        running_(*synth::running_of(along)),
         beside_(beside),
         element_(storage.type(apply.results[0]).element()) {}
 
@@ -38,12 +59,7 @@ class CarryChain {
     return base::Done{};
   }
 
-  RunningTile tile(std::size_t device) const {
-    const Direction direction = scan_.reverse ? Direction::backward : Direction::forward;
-    return {scan_.op,        storage_.view(operand(), device),
-            scan_.dimension, storage_.out(result(), device),
-            direction,       position(device)};
-  }
+  auto tile(std::size_t device) const { return tile_of(storage_, apply_, along_, device, stretch(device)); }
   // What stands in front of a tile of this rank: nothing where the dimension begins.
   Carry in_front(std::size_t device) const {
     const auto found = in_front_.find(device);
@@ -51,15 +67,15 @@ class CarryChain {
   }
 
  private:
-  synth::RegisterId operand() const { return apply_.operands[0]; }
   synth::RegisterId result() const { return apply_.results[0]; }
-  std::int64_t position(std::size_t device) const {
-    const std::size_t d = scan_.dimension;
-    return synth::running_position(storage_.tiles(result()).boxes[device][d], storage_.type(result()).shape()[d],
-                                   scan_.reverse);
+  Stretch stretch(std::size_t device) const {
+    const synth::Interval& own = storage_.tiles(result()).boxes[device][running_.dimension];
+    const std::int64_t extent = storage_.type(result()).shape()[running_.dimension];
+    const std::int64_t begin = synth::running_position(own, extent, running_.reverse);
+    return {begin, begin + own.length(), extent};
   }
   Carry carry_of(const synth::CarryHop& hop, std::byte* data) const {
-    return {synth::carry_form(element_, scan_.op, hop.position), data};
+    return {synth::carry_form(element_, running_.kind, hop.position), data};
   }
 
   // One boundary, of all lines of tiles. Messages have memory of their own, which outlives a failure.
@@ -71,7 +87,7 @@ class CarryChain {
       const auto target = static_cast<std::size_t>(hop.target);
       const int from = storage_.owner(result(), source);
       const int to = storage_.owner(result(), target);
-      const std::int64_t bytes = synth::carry_bytes(hop, element_, scan_.op);
+      const std::int64_t bytes = synth::carry_bytes(hop, element_, running_.kind);
       if (to == team_.rank()) in_front_[target] = carry_of(hop, storage_.room(result(), target, beside_));
       if (from == team_.rank()) {
         const Carry told = to == from ? in_front_[target] : carry_of(hop, team_.room(bytes).data());
@@ -101,29 +117,33 @@ class CarryChain {
   Team& team_;
   const Storage& storage_;
   const synth::Apply& apply_;
-  const synth::Scan& scan_;
+  const Along& along_;
+  synth::Running running_;
   std::int64_t beside_;
   synth::ElementType element_;
   std::map<std::size_t, Carry> in_front_;
 };
 
-}  // namespace
+}  // namespace running
 
-base::Status Executor::run_scan(const synth::Apply& apply, const synth::Scan& scan, const StepPlan& plan) {
-  const synth::ArrayType& type = storage_.type(apply.results[0]);
-  const std::vector<synth::CarryHop> hops = synth::carry_hops(type, scan.dimension, scan.reverse);
+template <class Along>
+base::Status Executor::run_along(const synth::Apply& apply, const Along& along, const StepPlan& plan) {
+  const std::vector<synth::CarryHop> hops =
+      synth::carry_hops(storage_.type(apply.results[0]), along.dimension, along.reverse);
   if (hops.empty()) return take_local(apply, plan);
-  return on_host(apply, plan, [&] { return scan_over_tiles(apply, scan, hops, plan); });
+  return on_host(apply, plan, [&] { return run_over_tiles(apply, along, hops, plan); });
 }
 
-base::Status Executor::scan_over_tiles(const synth::Apply& apply, const synth::Scan& scan,
-                                       const std::vector<synth::CarryHop>& hops, const StepPlan& plan) {
+template <class Along>
+base::Status Executor::run_over_tiles(const synth::Apply& apply, const Along& along,
+                                      const std::vector<synth::CarryHop>& hops, const StepPlan& plan) {
   const synth::RegisterId result = apply.results[0];
+  const synth::CarryKind kind = synth::running_of(along)->kind;
   Received received{0, std::vector<std::int64_t>(static_cast<std::size_t>(storage_.devices(result)), 0)};
   for (const synth::CarryHop& hop : hops)
-    received.add(hop.target, synth::carry_bytes(hop, storage_.type(result).element(), scan.op));
+    received.add(hop.target, synth::carry_bytes(hop, storage_.type(result).element(), kind));
   count_received(received);
-  CarryChain chain(team_, storage_, apply, scan, plan.beside_offset);
+  running::CarryChain<Along> chain(team_, storage_, apply, along, plan.beside_offset);
   TESSERA_TRY_STATUS(
       on_devices(storage_.block(result), work_of(storage_, apply), device_times(), [&](std::size_t device) -> Failure {
         chain.tile(device).run_inside();
@@ -136,5 +156,8 @@ base::Status Executor::scan_over_tiles(const synth::Apply& apply, const synth::S
                       return std::nullopt;
                     });
 }
+
+template base::Status Executor::run_along(const synth::Apply&, const synth::Scan&, const StepPlan&);
+template base::Status Executor::run_along(const synth::Apply&, const synth::Recur&, const StepPlan&);
 
 }  // namespace tessera::runtime

@@ -142,11 +142,11 @@ void Throttle::joined(const synth::ArrayType& after, std::int64_t received_bytes
   join_all(after.mesh(), after.mesh(), own / synth::least_bandwidth(link) + link.latency_seconds);
 }
 
-void Throttle::carried(const synth::ArrayType& after, const synth::Scan& scan) {
-  const std::vector<synth::CarryHop> hops = synth::carry_hops(after, scan.dimension, scan.reverse);
+void Throttle::carried(const synth::ArrayType& after, const synth::Running& running) {
+  const std::vector<synth::CarryHop> hops = synth::carry_hops(after, running.dimension, running.reverse);
   if (!is_alone_ || hops.empty()) return;
   const auto machine = synth::machine_for(machine_, std::ssize(clocks_));
-  const double seconds = machine.ok() ? synth::cost_of_carries(*machine, after, scan.op, hops).seconds : 0;
+  const double seconds = machine.ok() ? synth::cost_of_carries(*machine, after, running.kind, hops).seconds : 0;
   join_all(after.mesh(), after.mesh(), seconds);
 }
 

@@ -21,6 +21,10 @@
 #include "synth/layout/cluster/machine.hpp"
 #include "synth/program/operation.hpp"
 
+namespace tessera::synth {
+struct Running;
+}
+
 namespace tessera::runtime {
 
 class Throttle {
@@ -39,7 +43,7 @@ class Throttle {
   // The same for parts that an assembly fetched, all over the devices' own links.
   void joined(const synth::ArrayType& after, std::int64_t received_bytes);
   // The same for what a running sum carried from tile to tile.
-  void carried(const synth::ArrayType& after, const synth::Scan& scan);
+  void carried(const synth::ArrayType& after, const synth::Running& running);
   // The same for rows that a take fetched by request, and for those that a scatter_add delivered.
   void requested(const synth::ArrayType& table, const synth::ArrayType& ids, const synth::ArrayType& after);
   void delivered(const synth::ArrayType& rows, const synth::ArrayType& ids, const synth::ArrayType& after);

@@ -7,6 +7,7 @@
 #include "synth/moves/collective/carries.hpp"
 #include "synth/moves/collective/programmed.hpp"
 #include "synth/moves/collective/sort_cuts.hpp"
+#include "synth/program/running.hpp"
 
 namespace tessera::runtime {
 
@@ -48,10 +49,10 @@ std::int64_t sort_bytes(const TileMaps& tiles, synth::RegisterId lines, synth::E
 }  // namespace
 
 std::int64_t scratch_bytes(const synth::Program& program, const TileMaps& tiles, const synth::Apply& apply) {
-  if (const auto* scan = std::get_if<synth::Scan>(&apply.operation)) {
+  if (const auto running = synth::running_of(apply.operation)) {
     const synth::ArrayType& result = program.registers[apply.results[0]];
-    const auto hops = synth::carry_hops(result, scan->dimension, scan->reverse);
-    return synth::carry_bytes_max(hops, result.element(), scan->op);
+    const auto hops = synth::carry_hops(result, running->dimension, running->reverse);
+    return synth::carry_bytes_max(hops, result.element(), running->kind);
   }
   if (const auto* sort = std::get_if<synth::Sort>(&apply.operation))
     return synth::sorts_by_cuts(program.registers[apply.operands[0]])

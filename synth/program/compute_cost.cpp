@@ -13,6 +13,7 @@
 #include "synth/moves/prices/request_cost.hpp"
 #include "synth/program/contraction.hpp"
 #include "synth/program/fetched_parts.hpp"
+#include "synth/program/running.hpp"
 
 namespace tessera::synth {
 
@@ -76,6 +77,7 @@ double operations(const Reduce&, const Tiles& tiles) { return elements_of(tiles.
 double operations(const ArgReduce&, const Tiles& tiles) { return elements_of(tiles.operands); }
 double operations(const Find&, const Tiles& tiles) { return elements_of(tiles.operands); }
 double operations(const Scan&, const Tiles& tiles) { return elements_of(tiles.result); }
+double operations(const Recur&, const Tiles& tiles) { return 2 * elements_of(tiles.result); }
 double operations(const ScatterAdd&, const Tiles& tiles) { return elements_of(tiles.operands.front()); }
 double operations(const Search&, const Tiles& tiles) {
   return elements_of(tiles.result) * std::log2(std::max(elements_of(tiles.operands.front()), 1.0));
@@ -148,13 +150,14 @@ double seconds_to_copy(const Machine& machine, const ArrayType& result) {
   return seconds;
 }
 
-// The carries of a running sum. A machine file that does not fit was refused where a change of layout was planned.
+// What goes from tile to tile along a split dimension. A machine file that does not fit was refused where a change of
+// layout was planned.
 double carry_seconds(const Machine& machine, const Operation& operation, const ArrayType& result) {
-  const auto* scan = std::get_if<Scan>(&operation);
-  if (scan == nullptr || result.layout().split(scan->dimension).empty()) return 0;
+  const auto running = running_of(operation);
+  if (!running.has_value() || result.layout().split(running->dimension).empty()) return 0;
   const auto fitting = machine_for(machine, result.mesh().devices_end());
-  const auto hops = carry_hops(result, scan->dimension, scan->reverse);
-  return fitting.ok() ? cost_of_carries(*fitting, result, scan->op, hops).seconds : 0;
+  const auto hops = carry_hops(result, running->dimension, running->reverse);
+  return fitting.ok() ? cost_of_carries(*fitting, result, running->kind, hops).seconds : 0;
 }
 
 // The rows that a take fetches by request.

@@ -11,10 +11,10 @@ namespace {
 
 // In the order of the alternatives of Operation.
 constexpr std::array<std::string_view, std::variant_size_v<Operation>> kNames = {
-    "constant",   "fill",    "iota",        "random", "normal",  "load",     "map",        "reduce",
-    "arg_reduce", "find",    "contract",    "scan",   "sort",    "greatest", "candidates", "transpose",
-    "reshape",    "take",    "scatter_add", "search", "one_hot", "lay",      "matrix",     "fourier",
-    "assemble",   "collect", "print_text",  "print",  "show",    "save",     "assert"};
+    "constant",   "fill",     "iota",     "random",      "normal", "load",    "map",      "reduce",
+    "arg_reduce", "find",     "contract", "scan",        "recur",  "sort",    "greatest", "candidates",
+    "transpose",  "reshape",  "take",     "scatter_add", "search", "one_hot", "lay",      "matrix",
+    "fourier",    "assemble", "collect",  "print_text",  "print",  "show",    "save",     "assert"};
 static_assert(std::ranges::none_of(kNames, &std::string_view::empty), "every operation has a name");
 
 }  // namespace

@@ -190,6 +190,12 @@ struct Scan {
   bool reverse = false;
   ReduceOp op = ReduceOp::sum;
 };
+// operands: a and b, repeated as those of a Map. y[i] = a[i]*y[i-1] + b[i] along a dimension of the result, each
+// product rounded, and y[0] = b[0]; reversed, from the last element. Over tiles by carries.
+struct Recur {
+  std::uint8_t dimension = 0;
+  bool reverse = false;
+};
 struct Sort {  // along the last dimension, ascending, over its tiles by cuts: the elements, or in i64 where they were
   bool positions = false;
 };
@@ -374,8 +380,8 @@ struct Assert {  // a bool scalar, false being the error assertion-failed; behin
 };
 
 using Operation = std::variant<Constant, Fill, Iota, Random, Normal, Load, Map, Reduce, ArgReduce, Find, Contract, Scan,
-                               Sort, Greatest, Candidates, Transpose, Reshape, Take, ScatterAdd, Search, OneHot, Lay,
-                               MatrixFunction, Fourier, Assemble, Collect, PrintText, Print, Show, Save, Assert>;
+                               Recur, Sort, Greatest, Candidates, Transpose, Reshape, Take, ScatterAdd, Search, OneHot,
+                               Lay, MatrixFunction, Fourier, Assemble, Collect, PrintText, Print, Show, Save, Assert>;
 
 // `map`, `reduce`, `collect`: the operation without its kind.
 std::string_view name(const Operation& operation);

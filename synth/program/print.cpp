@@ -210,6 +210,9 @@ class ProgramPrinter {
   std::string how(const Scan& o, const Mesh*) const {
     return fmt::format("{} {}{}", name(o.op), int{o.dimension}, o.reverse ? " reverse" : "");
   }
+  std::string how(const Recur& o, const Mesh*) const {
+    return fmt::format("{}{}", int{o.dimension}, o.reverse ? " reverse" : "");
+  }
   std::string how(const Sort& o, const Mesh*) const { return o.positions ? "positions" : ""; }
   std::string how(const Greatest& o, const Mesh*) const {
     return fmt::format("{}{}", o.count, o.positions ? " positions" : "");

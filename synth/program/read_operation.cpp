@@ -77,6 +77,10 @@ base::Result<Operation> ProgramReader::operation(std::string_view word, const st
     return Operation(Constant{LiteralId{literal}});
   }
   if (word == "scan") return scan();
+  if (word == "recur") {
+    TESSERA_TRY(along, dimension());
+    return Operation(Recur{static_cast<std::uint8_t>(along), accept("reverse")});
+  }
   if (word == "sort") return Operation(Sort{accept("positions")});
   if (word == "search") return Operation(Search{accept("right")});
   if (word == "greatest" || word == "candidates") {

@@ -137,6 +137,11 @@ struct Signatures {
     signature.kinds[scan.dimension] = IndexKind::running;
     return signature;
   }
+  IndexSignature operator()(const Recur& recur) const {
+    IndexSignature signature = aligned_signature(operands, result);
+    if (recur.dimension < result.size()) signature.kinds[recur.dimension] = IndexKind::running;
+    return signature;
+  }
   IndexSignature operator()(const Sort&) const {
     IndexSignature signature = lines_signature(operands[0].size());
     signature.kinds.back() = IndexKind::running;
@@ -265,8 +270,8 @@ PendingRule pending_rule(MapOp op) {
 }
 
 bool has_signature(const Operation& operation) {
-  return holds_one_of<Map, Reduce, ArgReduce, Find, Contract, Scan, Sort, Greatest, Transpose, Take, ScatterAdd, Search,
-                      OneHot, Lay, MatrixFunction, Fourier>(operation);
+  return holds_one_of<Map, Reduce, ArgReduce, Find, Contract, Scan, Recur, Sort, Greatest, Transpose, Take, ScatterAdd,
+                      Search, OneHot, Lay, MatrixFunction, Fourier>(operation);
 }
 
 IndexSignature index_signature(const Operation& operation, std::span<const Shape> operands, ElementType element,

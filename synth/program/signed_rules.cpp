@@ -141,6 +141,13 @@ Error signed_error(const Scan& scan, const ShapedOperands& operands, const Shape
                       !is_complex(result.element()));
 }
 
+Error signed_error(const Recur& recur, const ShapedOperands& operands, const Shaped& result) {
+  if (operands.size() != 2) return "it takes two operands";
+  const bool is_wider = operands[0].rank() > result.rank() || operands[1].rank() > result.rank();
+  if (is_wider || recur.dimension >= result.rank()) return kShapes;
+  return elements_fit(all_are(operands, result.element()) && takes(ElementRule::field, result.element()));
+}
+
 Error signed_error(const Sort& sort, const ShapedOperands& operands, const Shaped& result) {
   if (auto error = last_dimension(operands)) return error;
   if (is_complex(operands[0].element())) return elements_fit(false);

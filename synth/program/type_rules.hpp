@@ -47,6 +47,7 @@ Error signed_error(const ArgReduce& reduce, const std::vector<Shaped>& operands,
 Error signed_error(const Find& find, const std::vector<Shaped>& operands, const Shaped& result);
 Error signed_error(const Contract& contract, const std::vector<Shaped>& operands, const Shaped& result);
 Error signed_error(const Scan& scan, const std::vector<Shaped>& operands, const Shaped& result);
+Error signed_error(const Recur& recur, const std::vector<Shaped>& operands, const Shaped& result);
 Error signed_error(const Sort& sort, const std::vector<Shaped>& operands, const Shaped& result);
 Error signed_error(const Greatest& greatest, const std::vector<Shaped>& operands, const Shaped& result);
 Error signed_error(const Transpose& transpose, const std::vector<Shaped>& operands, const Shaped& result);

@@ -12,8 +12,8 @@ using verifier::Holdings;
 
 class CarryReplay {
  public:
-  CarryReplay(const ArrayType& type, ReduceOp op, std::size_t dimension, bool reverse)
-      : type_(type), op_(op), held_(type), dimension_(dimension), reverse_(reverse) {
+  CarryReplay(const ArrayType& type, const Running& running)
+      : type_(type), kind_(running.kind), held_(type), dimension_(running.dimension), reverse_(running.reverse) {
     for (std::int64_t device = 0; device < held_.devices(); ++device)
       knows_.push_back(lines(device) == 0 || length(device) == 0 || front(device) == 0);
   }
@@ -52,13 +52,12 @@ class CarryReplay {
     return true;
   }
   // Whole blocks before the boundary give a sum, and two of them what their addition rounded off; a block that the
-  // boundary cuts gives the sum of its beginning. Multiplications leave nothing to be added, and what rounds nowhere is
-  // one value.
+  // boundary cuts gives the sum of its beginning. Multiplications leave nothing to be added, and what rounds nowhere or
+  // goes by no blocks is one value.
   std::int64_t values_at(std::int64_t position) const {
-    const bool is_exact = !is_rounded(type_.element()) || op_ == ReduceOp::max || op_ == ReduceOp::min;
-    if (is_exact) return 1;
+    if (!is_rounded(type_.element()) || kind_ == CarryKind::single) return 1;
     const std::int64_t cut = position - position / kRunningBlock * kRunningBlock;
-    return std::min<std::int64_t>(position / kRunningBlock, op_ == ReduceOp::sum ? 2 : 1) + (cut > 0 ? 1 : 0);
+    return std::min<std::int64_t>(position / kRunningBlock, kind_ == CarryKind::sums ? 2 : 1) + (cut > 0 ? 1 : 0);
   }
 
   std::optional<std::string> fault_of(const CarryHop& hop) const {
@@ -75,7 +74,7 @@ class CarryReplay {
   }
 
   const ArrayType& type_;
-  ReduceOp op_;
+  CarryKind kind_;
   Holdings held_;
   std::size_t dimension_;
   bool reverse_;
@@ -85,9 +84,9 @@ class CarryReplay {
 
 }  // namespace
 
-std::optional<std::string> fault_of_carries(const ArrayType& type, ReduceOp op, std::size_t dimension, bool reverse,
+std::optional<std::string> fault_of_carries(const ArrayType& type, const Running& running,
                                             const std::vector<CarryHop>& hops, std::int64_t received_bytes) {
-  return CarryReplay(type, op, dimension, reverse).run(hops, received_bytes);
+  return CarryReplay(type, running).run(hops, received_bytes);
 }
 
 }  // namespace tessera::synth

@@ -1,5 +1,5 @@
-// The verifier of running sums, products, maxima and minima over tiles: it counts positions, boundaries and bytes by
-// itself.
+// The verifier of running sums, products, maxima and minima and of recurrences over tiles: it counts positions,
+// boundaries and bytes by itself.
 #pragma once
 
 #include <cstdint>
@@ -16,7 +16,7 @@ namespace tessera::synth {
 //
 // Example: on x:3 and i64[6@x] the hops 0 -> 1 and 1 -> 2 are right. 1 -> 2 before 0 -> 1, 0 -> 2, or either of them
 // alone is refused.
-std::optional<std::string> fault_of_carries(const ArrayType& type, ReduceOp op, std::size_t dimension, bool reverse,
+std::optional<std::string> fault_of_carries(const ArrayType& type, const Running& running,
                                             const std::vector<CarryHop>& hops, std::int64_t received_bytes);
 
 }  // namespace tessera::synth

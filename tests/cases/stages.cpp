@@ -83,7 +83,8 @@ bool combines(const synth::Operation& operation) {
   if (const auto* collect = std::get_if<synth::Collect>(&operation)) {
     return synth::movement(collect->collective) == synth::Movement::sums;
   }
-  return std::holds_alternative<synth::Contract>(operation) || std::holds_alternative<synth::Scan>(operation);
+  return std::holds_alternative<synth::Contract>(operation) || std::holds_alternative<synth::Scan>(operation) ||
+         std::holds_alternative<synth::Recur>(operation);
 }
 
 bool body_reduces_floats(const synth::Program& program, const synth::Body& body) {

@@ -111,6 +111,8 @@ std::vector<Work> along_lines() {
   return {
       {"cumsum", "cumsum(line, 0)"},
       {"cumsum", "cumsum(a, 0)"},
+      {"recur", "recur(line, line, 0)"},
+      {"recur", "recur(a, a, 0)"},
       {"sort", "sort(line, 0)"},
       {"sort", "sort(-iota(f32[16777216]), 0)"},
       {"argsort", "argsort(line, 0)"},

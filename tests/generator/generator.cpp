@@ -3,10 +3,12 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 
 #include "tests/generator/edges.hpp"
 #include "tests/generator/long_lines.hpp"
 #include "tests/generator/maker.hpp"
+#include "tests/generator/productions.hpp"
 #include "tests/generator/records.hpp"
 
 namespace tessera::generator {
@@ -36,6 +38,8 @@ class Writer {
     random_ = Random(~program_.seed ^ 0xB175U);  // and before there were operators of bits
     maker_.draws_late = true;
     if (random_.chance(40)) bits();
+    random_ = Random(~program_.seed ^ 0x4ECAU);  // and before there were recurrences
+    if (random_.chance(40)) recurrence();
     return std::move(program_);
   }
 
@@ -126,6 +130,12 @@ class Writer {
     const Element element = random_.chance(50) ? Element::i32 : Element::i64;
     const Shape shape = maker_.random_shape();
     bind(maker_.make({element, shape, random_.chance(40)}, 3));
+  }
+
+  void recurrence() {
+    Want want{random_.pick(std::array{Element::f32, Element::f64, Element::i32, Element::i64}), maker_.random_shape()};
+    if (want.shape.empty()) want.shape.push_back(maker_.random_extent());
+    bind(generator::recurrence(maker_, want, 3));
   }
 
   void edges() {

@@ -141,6 +141,14 @@ def loop_while(body, more, n, w):
     return w
 
 
+def recur(a, b, axis):
+    a, b = (np.moveaxis(x, axis, 0) for x in np.broadcast_arrays(a, b))
+    y = np.array(b)
+    for i in range(1, len(y)):
+        y[i] = a[i] * y[i - 1] + b[i]
+    return np.moveaxis(y, 0, axis)
+
+
 def scan(body, n, w):
     rows = []
     for i in range(n):

@@ -30,6 +30,9 @@ std::vector<Production> matrix_productions();
 std::vector<Production> layout_productions();
 std::vector<Production> control_productions();
 
+// `recur` of a wanted type with at least one dimension, not of bool. No production of the list: it is drawn by itself.
+ExpressionRef recurrence(Maker& maker, const Want& want, int depth);
+
 // One letter for each dimension of each operand. Operands that may be laid out so that one axis would split two
 // dimensions of the result (error[axis-used-twice]) are brought to layouts that agree on every letter.
 std::vector<ExpressionRef> agreeing(Maker& maker, const std::vector<ExpressionRef>& operands,

@@ -239,6 +239,31 @@ ExpressionRef greatest(Maker& maker, const Want& want, int depth) {
 
 }  // namespace
 
+// Factors are at most 1, so that nothing grows but by what is added. They may lack the first dimensions.
+ExpressionRef recurrence(Maker& maker, const Want& want, int depth) {
+  Shape shape = want.shape;
+  if (maker.random.chance(35))
+    shape.erase(shape.begin(), shape.begin() + maker.random.below(static_cast<std::int64_t>(shape.size()) + 1));
+  ExpressionRef a = maker.make({want.element, shape, false}, depth);
+  if (is_float(want.element) && a->facts.magnitude > 1) a = clipped(a, 1);
+  const ExpressionRef b = maker.make({want.element, want.shape, false}, depth);
+  const std::string all = std::string("abcde").substr(0, want.shape.size());
+  const std::vector<std::string> letters = {all.substr(all.size() - shape.size()), all};
+  const std::size_t dimension = maker.random.index(want.shape);
+  Facts facts = derived(want.element, want.shape, {a->facts, b->facts});
+  if (is_integer(want.element)) {
+    facts = settled(facts, 1e300, 0);
+  } else {
+    const auto n = static_cast<double>(want.shape[dimension]);
+    const double most = n * b->facts.magnitude;
+    facts.same_bits = facts.portable = facts.zero_signs = false;
+    facts = settled(facts, most, n * (b->facts.error + 2 * most * (a->facts.error + 4 * unit(want.element))));
+  }
+  const bool may_meet = !may_clash(letters) && count(want.shape) > 0;
+  return node(facts, fmt::format("recur($0, $1, {})", dimension), fmt::format("recur($0, $1, {})", dimension),
+              may_meet ? std::vector<ExpressionRef>{a, b} : agreeing(maker, {a, b}, letters));
+}
+
 std::vector<Production> reduction_productions() {
   return {{"sum", 8, sum},
           {"extreme", 5, extreme},

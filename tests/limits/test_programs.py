@@ -55,7 +55,7 @@ class Meshes(Hostile):
         """Nothing is looked at for every pair of devices."""
         start = "mesh m = [x: 65536]\nlet a = zeros(f32[131072@x, 4])\nlet i = zeros(i64[131072@x])\n"
         fn = "fn f(t: f32[131072@x, 4]) -> f32 = sum(take(t, i) as [131072@x, 4])\n"
-        for line in ("let b: f32[131072@x, 4] = take(a, i)", fn + "let (l, g) = grad(f)(a)", "let b = cumsum(a, 0)", "let b = cummax(a, 0)",
+        for line in ("let b: f32[131072@x, 4] = take(a, i)", fn + "let (l, g) = grad(f)(a)", "let b = cumsum(a, 0)", "let b = cummax(a, 0)", "let b = recur(a, a, 0)",
                      "let b = bincount(i, 1000)", "let b = topk(a, 2, 0)", "let b = argmax(a, dim=0)", "let b = roll(a, 1, 0)"):
             self.accepted(start + line + "\n", commands=("check",))
 

@@ -85,6 +85,7 @@ class Bounds(CommandLine):
                 self.holds(mesh, [a, "let b = cumsum(a, 0)"], carried(mesh, longer, own))
                 self.holds(mesh, [a, "let b = cumprod(a, 0)"], carried(mesh, longer, own, of_blocks=1))
                 self.holds(mesh, [a, "let b = cummin(a, 0)"], carried(mesh, longer, own, block=longer[0]))
+                self.holds(mesh, [a, "let b = recur(0.5, a, 0)"], carried(mesh, longer, own, block=longer[0]))
                 a = a.replace("f32", "i64")  # of whole numbers one sum is all
                 elements = carried(mesh, longer, own, block=longer[0])
                 self.holds(mesh, [a, "let b = cumsum(a, 0)"], elements, element_bytes=8)

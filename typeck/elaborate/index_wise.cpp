@@ -54,11 +54,15 @@ std::optional<Shape> IndexWise::broadcast_shape(Span span, const std::vector<Che
 
 MaybeValue IndexWise::map(Span span, synth::MapOp op, std::vector<Checked> operands, ElementType result_element,
                           const std::string& who, bool takes_wish) {
+  return aligned(span, synth::Map{op}, std::move(operands), result_element, who, takes_wish);
+}
+
+MaybeValue IndexWise::aligned(Span span, const synth::Operation& operation, std::vector<Checked> operands,
+                              ElementType result_element, const std::string& who, bool takes_wish) {
   const auto shape = broadcast_shape(span, operands, who);
   if (!shape.has_value() || !elaborator_.unify_meshes(operands, span)) return std::nullopt;
   const auto result = elaborator_.made(span, result_element, *shape, elaborator_.type(operands.front()).mesh_ref());
   if (!result.has_value()) return std::nullopt;
-  const synth::Operation operation = synth::Map{op};
   return takes_wish ? elaborator_.compute_as_wished(span, *result, operation, operands, who)
                     : elaborator_.compute(span, *result, operation, operands, who);
 }

@@ -23,6 +23,9 @@ class IndexWise {
   explicit IndexWise(Elaborator& elaborator) : elaborator_(elaborator) {}
   MaybeValue map(Span span, synth::MapOp op, std::vector<Checked> operands, ElementType result_element,
                  const std::string& who, bool takes_wish = true);
+  // Any operation whose operands repeat as those of elementwise ones do.
+  MaybeValue aligned(Span span, const synth::Operation& operation, std::vector<Checked> operands,
+                     ElementType result_element, const std::string& who, bool takes_wish);
   // The values without pending sums, laid out alike where they are elements of one shape.
   std::optional<std::vector<Checked>> brought_together(Span span, std::vector<Checked> values, ElementType element,
                                                        const std::string& who);

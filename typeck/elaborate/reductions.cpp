@@ -193,6 +193,20 @@ MaybeValue run_scan(OperationCall& call) {
   return is_complex ? of_both_parts(call, finished, run_along) : MaybeValue(run_along(finished));
 }
 
+// Operands are brought together as those of arithmetic.
+MaybeValue run_recur(OperationCall& call) {
+  const auto both = alike(call, {0, 1});
+  if (!both.has_value()) return std::nullopt;
+  const Elaborator& elaborator = call.elaborator;
+  const auto dimension = call.dim(2, std::max(elaborator.type((*both)[0]).rank(), elaborator.type((*both)[1]).rank()));
+  const ElementType element = elaborator.element(both->front());
+  if (!dimension.has_value() ||
+      !call.wants_element(both->front(), element != ElementType::boolean, "cast it first, as in i64(...)"))
+    return std::nullopt;
+  const synth::Recur recur{static_cast<std::uint8_t>(*dimension), false};
+  return call.elaborator.index_wise().aligned(call.span, recur, *both, element, call.quoted(), true);
+}
+
 namespace {
 
 // a with the two dimensions exchanged: local.

@@ -172,6 +172,7 @@ MaybeValue run_mean(OperationCall& call);
 MaybeValue run_arg_reduction(OperationCall& call);  // argmax, argmin
 MaybeValue run_softmax(OperationCall& call);        // softmax, log_softmax
 MaybeValue run_scan(OperationCall& call);           // cumsum, cumprod, cummax, cummin
+MaybeValue run_recur(OperationCall& call);
 MaybeValue run_transpose(OperationCall& call);
 MaybeValue run_reshape(OperationCall& call);
 MaybeValue run_broadcast(OperationCall& call);

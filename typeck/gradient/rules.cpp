@@ -42,6 +42,7 @@ struct Rules {
   void operator()(const synth::Find&) const {}
   void operator()(const synth::Contract& o) const { reverse_contract(r, o); }
   void operator()(const synth::Scan& o) const { reverse_scan(r, o); }
+  void operator()(const synth::Recur& o) const { reverse_recur(r, o); }
   void operator()(const synth::Sort&) const { reverse_order(r, synth::Sort{true}); }
   void operator()(const synth::Greatest& o) const { reverse_order(r, synth::Greatest{o.count, true}); }
   void operator()(const synth::Candidates&) const {}

@@ -27,9 +27,10 @@ struct Reversal {
   void give(std::size_t operand, const Use& contribution) const;
 };
 
-void reverse_map(const Reversal& r, synth::MapOp op);                       // map_rules.cpp
-void reverse_reduce(const Reversal& r, const synth::Reduce& reduce);        // reduce_rules.cpp
-void reverse_scan(const Reversal& r, const synth::Scan& scan);              // scan_rules.cpp
+void reverse_map(const Reversal& r, synth::MapOp op);                 // map_rules.cpp
+void reverse_reduce(const Reversal& r, const synth::Reduce& reduce);  // reduce_rules.cpp
+void reverse_scan(const Reversal& r, const synth::Scan& scan);        // scan_rules.cpp
+void reverse_recur(const Reversal& r, const synth::Recur& recur);
 void reverse_contract(const Reversal& r, const synth::Contract& contract);  // contract_rules.cpp
 void reverse_matrix(const Reversal& r, synth::MatrixOp op);                 // matrix_rules.cpp
 void reverse_fourier(const Reversal& r, const synth::Fourier& fourier);     // fourier_rules.cpp

@@ -90,8 +90,8 @@ void ChosenInserter::node(NodeId, const Input&) { TESSERA_CHECK(false, "an input
 void ChosenInserter::node(NodeId id, const Compute& body) {
   Compute made = body;
   made.operation = carried_over(body.operation);
-  const auto* scan = std::get_if<synth::Scan>(&made.operation);
-  made.received_bytes = scan == nullptr ? 0 : bytes_of_carries(*scan, types_of(id).at(0));
+  const auto types = types_of(id);  // of effects none
+  made.received_bytes = types.empty() ? 0 : bytes_of_carries(made.operation, types[0]);
   if (const auto* sort = std::get_if<synth::Sort>(&made.operation)) {
     const ArrayType result = types_of(id).at(0);
     const ElementType own = whole_.typed.nodes[body.operands[0]].types.at(0).element();

@@ -19,8 +19,9 @@ bool computes_of_operands(const open::Operation& operation) {
   if (const auto* reduce = std::get_if<synth::Reduce>(own)) return !reduce->dimensions.empty();
   return std::holds_alternative<synth::Map>(*own) || std::holds_alternative<synth::Take>(*own) ||
          std::holds_alternative<synth::ScatterAdd>(*own) || std::holds_alternative<synth::Scan>(*own) ||
-         std::holds_alternative<synth::Sort>(*own) || std::holds_alternative<synth::Greatest>(*own) ||
-         std::holds_alternative<synth::MatrixFunction>(*own) || std::holds_alternative<synth::Fourier>(*own);
+         std::holds_alternative<synth::Recur>(*own) || std::holds_alternative<synth::Sort>(*own) ||
+         std::holds_alternative<synth::Greatest>(*own) || std::holds_alternative<synth::MatrixFunction>(*own) ||
+         std::holds_alternative<synth::Fourier>(*own);
 }
 
 // What each tile gave, where those are brought together and the greatest of them are sought.

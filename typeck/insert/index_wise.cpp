@@ -157,6 +157,16 @@ MaybeHeld TypedOperations::running(Span span, const std::string& who, const Held
   return compute(span, result, how, {a.node()}, bytes, who);
 }
 
+MaybeHeld TypedOperations::recurring(Span span, const std::string& who, std::vector<Held> operands,
+                                     const synth::Recur& how, NodeLayouts layouts) {
+  const auto values = brought(std::move(operands), std::move(layouts.uses), true);
+  if (!values.has_value()) return std::nullopt;
+  const ArrayType& result = layouts.types.at(0);
+  const std::int64_t bytes = bytes_of_carries(how, result);
+  if (!allow_received(bytes, Reason{Reason::Asker::operation, who, span, {}, {}}, span)) return std::nullopt;
+  return compute(span, result, how, {values->at(0).node(), values->at(1).node()}, bytes, who);
+}
+
 // What moves at most is known now. An array that was compared may have been transposed since.
 MaybeHeld TypedOperations::sorted(Span span, const std::string& who, const Held& a, const synth::Sort& how,
                                   const ArrayType& result) {

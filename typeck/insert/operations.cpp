@@ -64,6 +64,9 @@ struct Operations {
   MaybeHeld operator()(const synth::Scan& how) const {
     return inserter.running(span(), body.who, first(), how, result());
   }
+  MaybeHeld operator()(const synth::Recur& how) const {
+    return inserter.recurring(span(), body.who, std::move(operands), how, std::move(layouts));
+  }
   MaybeHeld operator()(const synth::Sort& how) const {
     return inserter.sorted(span(), body.who, first(), how, result());
   }

@@ -45,6 +45,8 @@ class TypedOperations : public Redistributions {
   // The greatest along the last dimension, likewise.
   MaybeHeld greatest(Span span, const std::string& who, const Held& a, const synth::Greatest& how, NodeLayouts layouts);
   MaybeHeld running(Span span, const std::string& who, const Held& a, const synth::Scan& how, const ArrayType& result);
+  MaybeHeld recurring(Span span, const std::string& who, std::vector<Held> operands, const synth::Recur& how,
+                      NodeLayouts layouts);
   // Lines that are sorted over their tiles by cuts, where they are not whole.
   MaybeHeld sorted(Span span, const std::string& who, const Held& a, const synth::Sort& how, const ArrayType& result);
   // What was compared when a value was made ready to be sorted by cuts.

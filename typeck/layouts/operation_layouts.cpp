@@ -77,6 +77,7 @@ struct Decision {
     return as_it_lies(std::move(whole).value());
   }
   Found operator()(const synth::Map& map) const { return solve(map, result().element()); }
+  Found operator()(const synth::Recur& recur) const { return solve(recur, result().element()); }
   Found operator()(const synth::Reduce& reduce) const {
     if (reduce.dimensions.empty()) return as_it_lies(widened(first().type));
     return solve(reduce, synth::computed_as(first().type.element()));

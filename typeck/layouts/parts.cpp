@@ -10,6 +10,7 @@
 #include "base/check.hpp"
 #include "synth/moves/collective/carries.hpp"
 #include "synth/program/fetched_parts.hpp"
+#include "synth/program/running.hpp"
 #include "synth/verify/assembled.hpp"
 #include "synth/verify/carried.hpp"
 
@@ -25,11 +26,13 @@ std::int64_t bytes_of_parts(const synth::Assemble& assemble, const std::vector<A
   return received_by_parts(assemble, operands, result);
 }
 
-std::int64_t bytes_of_carries(const synth::Scan& scan, const ArrayType& result) {
-  const auto hops = synth::carry_hops(result, scan.dimension, scan.reverse);
-  const std::int64_t bytes = synth::carried_bytes(hops, result.element(), scan.op);
-  const auto fault = synth::fault_of_carries(result, scan.op, scan.dimension, scan.reverse, hops, bytes);
-  if (fault) throw base::InternalError(fmt::format("a running sum is not carried right: {}", *fault));
+std::int64_t bytes_of_carries(const synth::Operation& operation, const ArrayType& result) {
+  const auto running = synth::running_of(operation);
+  if (!running.has_value()) return 0;
+  const auto hops = synth::carry_hops(result, running->dimension, running->reverse);
+  const std::int64_t bytes = synth::carried_bytes(hops, result.element(), running->kind);
+  const auto fault = synth::fault_of_carries(result, *running, hops, bytes);
+  if (fault) throw base::InternalError(fmt::format("`{}` is not carried right: {}", name(operation), *fault));
   return bytes;
 }
 

@@ -15,8 +15,9 @@ synth::Assemble joined_along(std::size_t dimension, const std::vector<synth::Arr
 std::int64_t bytes_of_parts(const synth::Assemble& assemble, const std::vector<synth::ArrayType>& operands,
                             const synth::ArrayType& result);
 
-// What a running sum carries from tile to tile. Throws InternalError where the verifier refuses its hops.
-std::int64_t bytes_of_carries(const synth::Scan& scan, const synth::ArrayType& result);
+// What goes from tile to tile along the result, of an operation that does so. Throws InternalError where the verifier
+// refuses its hops.
+std::int64_t bytes_of_carries(const synth::Operation& operation, const synth::ArrayType& result);
 
 // The layouts of a result of such parts: those of the operands, or the wanted one, whichever is reached the fastest.
 class PartLayouts {

@@ -366,6 +366,8 @@ std::optional<std::string> ClosedText::expression(NodeId id, const Compute& comp
   }
   if (const auto* scan = std::get_if<synth::Scan>(&operation); scan != nullptr && !scan->reverse)
     return call(running(scan->op), fmt::format("dim={}", scan->dimension));
+  if (const auto* recur = std::get_if<synth::Recur>(&operation); recur != nullptr && !recur->reverse)
+    return call("recur", fmt::format("dim={}", recur->dimension));
   if (const auto* sort = std::get_if<synth::Sort>(&operation))
     return call(sort->positions ? "argsort" : "sort", "dim=-1");
   if (const auto* most = std::get_if<synth::Greatest>(&operation))

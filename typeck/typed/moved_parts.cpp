@@ -18,6 +18,7 @@
 #include "synth/moves/prices/delivery_cost.hpp"
 #include "synth/moves/prices/request_cost.hpp"
 #include "synth/program/fetched_parts.hpp"
+#include "synth/program/running.hpp"
 
 namespace tessera::typeck {
 
@@ -27,7 +28,7 @@ using synth::Assemble;
 using synth::Part;
 
 std::string_view word_of(const synth::Operation& operation) {
-  if (std::holds_alternative<synth::Scan>(operation)) return "carry";
+  if (synth::running_of(operation).has_value()) return "carry";
   if (std::holds_alternative<synth::Take>(operation)) return "fetch";
   if (std::holds_alternative<synth::Sort>(operation)) return "cut";
   return std::holds_alternative<synth::ScatterAdd>(operation) ? "deliver" : "assemble";
@@ -39,7 +40,7 @@ bool is_placed_at_run_time(const Part& part) {
 
 bool is_most(const synth::Operation& operation) {
   const auto* assemble = std::get_if<Assemble>(&operation);
-  if (assemble == nullptr) return !std::holds_alternative<synth::Scan>(operation);
+  if (assemble == nullptr) return !synth::running_of(operation).has_value();
   return std::ranges::any_of(assemble->parts, is_placed_at_run_time);
 }
 
@@ -71,9 +72,9 @@ std::vector<std::int64_t> received_by(const Typed& typed, const Compute& compute
   std::vector<std::int64_t> bytes(static_cast<std::size_t>(result.devices()), 0);
   const auto type = [&](std::size_t operand) -> const ArrayType& { return typed.type(compute.operands[operand]); };
   const auto add = [&](std::int64_t device, std::int64_t own) { bytes[static_cast<std::size_t>(device)] += own; };
-  if (const auto* scan = std::get_if<synth::Scan>(&compute.operation)) {
-    for (const synth::CarryHop& hop : synth::carry_hops(result, scan->dimension, scan->reverse))
-      add(hop.target, synth::carry_bytes(hop, result.element(), scan->op));
+  if (const auto running = synth::running_of(compute.operation)) {
+    for (const synth::CarryHop& hop : synth::carry_hops(result, running->dimension, running->reverse))
+      add(hop.target, synth::carry_bytes(hop, result.element(), running->kind));
   } else if (const auto* sort = std::get_if<synth::Sort>(&compute.operation)) {
     const synth::SortCuts cuts(type(0), sort->positions);
     for (std::int32_t device = 0; device < result.devices(); ++device)
@@ -187,18 +188,18 @@ std::vector<MovedArray> of_assemble(const Typed& typed, const Compute& compute, 
 }
 
 // A hop for each boundary; what goes over it stands at the end of the tile before.
-MovedArray of_carries(const synth::Scan& scan, const ArrayType& operand, const ArrayType& result) {
-  MovedArray array{{}, operand, result, {}};
+MovedArray of_carries(const synth::Running& running, const ArrayType& result) {
+  MovedArray array{{}, result, result, {}};
   std::int64_t hop = -1;
   std::int64_t position = -1;
-  for (const synth::CarryHop& one : synth::carry_hops(result, scan.dimension, scan.reverse)) {
+  for (const synth::CarryHop& one : synth::carry_hops(result, running.dimension, running.reverse)) {
     if (one.position != position) ++hop;
     position = one.position;
-    synth::Box box = synth::tile(operand, one.source);
-    synth::Interval& side = box[scan.dimension];
-    side = scan.reverse ? synth::Interval{side.begin, side.begin + 1} : synth::Interval{side.end - 1, side.end};
+    synth::Box box = synth::tile(result, one.source);
+    synth::Interval& side = box[running.dimension];
+    side = running.reverse ? synth::Interval{side.begin, side.begin + 1} : synth::Interval{side.end - 1, side.end};
     array.moves.push_back(
-        {one.source, one.target, std::move(box), synth::carry_bytes(one, result.element(), scan.op), hop});
+        {one.source, one.target, std::move(box), synth::carry_bytes(one, result.element(), running.kind), hop});
   }
   return array;
 }
@@ -211,7 +212,7 @@ std::vector<MovedArray> moved_arrays(const Typed& typed, const Node& node, const
   const ArrayType& first = typed.type(compute.operands.at(0));
   if (const auto* assemble = std::get_if<Assemble>(&compute.operation))
     return of_assemble(typed, compute, *assemble, result, machine);
-  if (const auto* scan = std::get_if<synth::Scan>(&compute.operation)) return {of_carries(*scan, first, result)};
+  if (const auto running = synth::running_of(compute.operation)) return {of_carries(*running, result)};
   const auto adds_to = [](MovedArray& array) {
     return [&array](std::int32_t source, std::int32_t target, std::int64_t bytes) {
       array.moves.push_back({source, target, synth::tile(array.from, source), bytes, 0});

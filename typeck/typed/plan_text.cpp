@@ -4,6 +4,7 @@
 
 #include <functional>
 
+#include "synth/program/running.hpp"
 #include "typeck/typed/moved_parts.hpp"
 #include "typeck/typed/place_text.hpp"
 #include "typeck/typed/walk.hpp"
@@ -32,7 +33,7 @@ std::vector<const Node*> parts_moved(const Typed& typed, const Region& region) {
 namespace {
 
 std::string_view how_it_moves(const synth::Operation& operation) {
-  if (std::holds_alternative<synth::Scan>(operation)) return "carried";
+  if (synth::running_of(operation).has_value()) return "carried";
   if (std::holds_alternative<synth::ScatterAdd>(operation)) return "delivered";
   if (std::holds_alternative<synth::Sort>(operation)) return "sorted by cuts";
   return std::holds_alternative<synth::Take>(operation) ? "fetched" : "moved";

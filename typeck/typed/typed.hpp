@@ -69,8 +69,8 @@ struct Input {        // a value of the session
 struct Compute {
   synth::Operation operation;
   std::vector<NodeId> operands;
-  // Of an Assemble over split dimensions: what it moves (static placements); of a Scan along one: what it carries; of
-  // a Take, ScatterAdd or Sort: what moves at most. And which operation asked: `a slice`.
+  // Of an Assemble over split dimensions: what it moves (static placements); of a Scan or Recur along one: what it
+  // carries; of a Take, ScatterAdd or Sort: what moves at most. And which operation asked: `a slice`.
   std::int64_t received_bytes = 0;
   std::string who;
   std::vector<Alternative> compared = {};  // the layouts that a result made of parts could have had

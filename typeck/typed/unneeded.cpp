@@ -30,8 +30,8 @@ bool can_fail(const synth::Operation& operation, synth::ElementType element) {
   if (const auto* map = std::get_if<synth::Map>(&operation)) return can_fail(*map, element);
   if (const auto* assemble = std::get_if<synth::Assemble>(&operation)) return can_fail(*assemble);
   return !is_one_of<synth::Constant, synth::Fill, synth::Iota, synth::Random, synth::Normal, synth::Reduce,
-                    synth::Contract, synth::Scan, synth::Sort, synth::Greatest, synth::Candidates, synth::Transpose,
-                    synth::Reshape, synth::Fourier>(operation);
+                    synth::Contract, synth::Scan, synth::Recur, synth::Sort, synth::Greatest, synth::Candidates,
+                    synth::Transpose, synth::Reshape, synth::Fourier>(operation);
 }
 
 class Dropping {

@@ -25,12 +25,12 @@ using runtime::LocalStep;
 template <class Operation>
 concept OnHost = std::is_same_v<Operation, synth::Constant> || std::is_same_v<Operation, synth::Load> ||
                  std::is_same_v<Operation, synth::Transpose> || std::is_same_v<Operation, synth::Reshape> ||
-
-                 std::is_same_v<Operation, synth::Lay> || std::is_same_v<Operation, synth::MatrixFunction> ||
-                 std::is_same_v<Operation, synth::Fourier> || std::is_same_v<Operation, synth::Assemble> ||
-                 std::is_same_v<Operation, synth::Collect> || std::is_same_v<Operation, synth::PrintText> ||
-                 std::is_same_v<Operation, synth::Print> || std::is_same_v<Operation, synth::Show> ||
-                 std::is_same_v<Operation, synth::Save> || std::is_same_v<Operation, synth::Assert>;
+                 std::is_same_v<Operation, synth::Recur> || std::is_same_v<Operation, synth::Lay> ||
+                 std::is_same_v<Operation, synth::MatrixFunction> || std::is_same_v<Operation, synth::Fourier> ||
+                 std::is_same_v<Operation, synth::Assemble> || std::is_same_v<Operation, synth::Collect> ||
+                 std::is_same_v<Operation, synth::PrintText> || std::is_same_v<Operation, synth::Print> ||
+                 std::is_same_v<Operation, synth::Show> || std::is_same_v<Operation, synth::Save> ||
+                 std::is_same_v<Operation, synth::Assert>;
 
 struct Takes {
   const LocalStep& step;

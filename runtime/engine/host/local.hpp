@@ -17,6 +17,7 @@ base::Status run_operation(const LocalStep& step, const synth::ArgReduce& operat
 base::Status run_operation(const LocalStep& step, const synth::Find& operation);
 base::Status run_operation(const LocalStep& step, const synth::Contract& operation);
 base::Status run_operation(const LocalStep& step, const synth::Scan& operation);
+base::Status run_operation(const LocalStep& step, const synth::Recur& operation);
 base::Status run_operation(const LocalStep& step, const synth::Sort& operation);
 base::Status run_operation(const LocalStep& step, const synth::Greatest& operation);
 base::Status run_operation(const LocalStep& step, const synth::Candidates& operation);

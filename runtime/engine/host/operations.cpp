@@ -11,6 +11,7 @@
 #include "runtime/kernels/fourier.hpp"
 #include "runtime/kernels/map.hpp"
 #include "runtime/kernels/matrix.hpp"
+#include "runtime/kernels/recur.hpp"
 #include "runtime/kernels/reduce.hpp"
 #include "runtime/kernels/sort.hpp"
 #include "runtime/kernels/take.hpp"
@@ -141,6 +142,13 @@ base::Status run_operation(const LocalStep& step, const synth::Scan& operation) 
   return operate(step, [&](std::size_t, const std::vector<TileView>& operands, const TileOut& out) -> Failure {
     const Direction direction = operation.reverse ? Direction::backward : Direction::forward;
     scan(operation.op, operands[0], operation.dimension, out, direction);
+    return std::nullopt;
+  });
+}
+
+base::Status run_operation(const LocalStep& step, const synth::Recur& operation) {
+  return operate(step, [&](std::size_t, const std::vector<TileView>& operands, const TileOut& out) -> Failure {
+    RecurTile(operands[0], operands[1], operation, out, {}).run_inside();
     return std::nullopt;
   });
 }

@@ -24,11 +24,21 @@ LinesUntil lines_until(const Box& box, std::size_t dimension, std::int64_t posit
 
 }  // namespace
 
-CarryForm carry_form(ElementType element, ReduceOp op, std::int64_t position) {
-  const bool rounds = is_float(element) && (op == ReduceOp::sum || op == ReduceOp::product);
-  if (!rounds) return {position > 0, false, false};
+CarryKind carry_kind(ReduceOp op) {
+  switch (op) {
+    case ReduceOp::sum: return CarryKind::sums;
+    case ReduceOp::product: return CarryKind::products;
+    case ReduceOp::max:
+    case ReduceOp::min: break;
+  }
+  return CarryKind::single;
+}
+
+CarryForm carry_form(ElementType element, CarryKind kind, std::int64_t position) {
+  const bool by_blocks = is_float(element) && kind != CarryKind::single;
+  if (!by_blocks) return {position > 0, false, false};
   const std::int64_t blocks = position / kRunningBlock;
-  return {blocks > 0, blocks > 1 && op == ReduceOp::sum, position % kRunningBlock != 0};
+  return {blocks > 0, blocks > 1 && kind == CarryKind::sums, position % kRunningBlock != 0};
 }
 
 std::int64_t running_position(const Interval& tile, std::int64_t extent, bool reverse) {
@@ -61,19 +71,19 @@ std::vector<CarryHop> carry_hops(const ArrayType& type, std::size_t dimension, b
   return hops;
 }
 
-std::int64_t carry_bytes(const CarryHop& hop, ElementType element, ReduceOp op) {
-  return hop.lines * carry_form(element, op, hop.position).values() * bytes_of(element);
+std::int64_t carry_bytes(const CarryHop& hop, ElementType element, CarryKind kind) {
+  return hop.lines * carry_form(element, kind, hop.position).values() * bytes_of(element);
 }
 
-std::int64_t carried_bytes(const std::vector<CarryHop>& hops, ElementType element, ReduceOp op) {
+std::int64_t carried_bytes(const std::vector<CarryHop>& hops, ElementType element, CarryKind kind) {
   std::int64_t bytes = 0;
-  for (const CarryHop& hop : hops) bytes += carry_bytes(hop, element, op);
+  for (const CarryHop& hop : hops) bytes += carry_bytes(hop, element, kind);
   return bytes;
 }
 
-std::int64_t carry_bytes_max(const std::vector<CarryHop>& hops, ElementType element, ReduceOp op) {
+std::int64_t carry_bytes_max(const std::vector<CarryHop>& hops, ElementType element, CarryKind kind) {
   std::int64_t most = 0;
-  for (const CarryHop& hop : hops) most = std::max(most, carry_bytes(hop, element, op));
+  for (const CarryHop& hop : hops) most = std::max(most, carry_bytes(hop, element, kind));
   return most;
 }
 

@@ -1,4 +1,4 @@
-// The price of what a running sum carries from tile to tile (synth/moves/collective/carries.hpp).
+// The price of what a running sum or its kin carries from tile to tile (synth/moves/collective/carries.hpp).
 #pragma once
 
 #include <vector>
@@ -13,7 +13,7 @@ namespace tessera::synth {
 //
 // Example: on x:4 the carries of f32[4096@x] are three messages of 8 bytes, one after the other: they take three times
 // as long as one of them.
-StepCost cost_of_carries(const RunMachine& machine, const ArrayType& result, ReduceOp op,
+StepCost cost_of_carries(const RunMachine& machine, const ArrayType& result, CarryKind kind,
                          const std::vector<CarryHop>& hops);
 
 }  // namespace tessera::synth

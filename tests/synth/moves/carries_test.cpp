@@ -1,5 +1,5 @@
-// What running sums carry from tile to tile: right on real data, no more than it has to be, and every wrong list of
-// hops refused.
+// What running sums and recurrences carry from tile to tile: right on real data, no more than it has to be, and every
+// wrong list of hops refused.
 #include "synth/moves/collective/carries.hpp"
 
 #include <array>
@@ -18,11 +18,12 @@ TEST(ExampleOf, Carries) {
   const std::vector<CarryHop> hops = carry_hops(type("f32[1000@x]", "x:4"), 0, false);
   EXPECT_EQ(hops, (std::vector<CarryHop>{{0, 1, 250, 1}, {1, 2, 500, 1}, {2, 3, 750, 1}}));
   std::vector<int> values;
-  for (const CarryHop& hop : hops) values.push_back(carry_form(ElementType::f32, ReduceOp::sum, hop.position).values());
+  for (const CarryHop& hop : hops)
+    values.push_back(carry_form(ElementType::f32, CarryKind::sums, hop.position).values());
   EXPECT_EQ(values, (std::vector<int>{1, 2, 3}));
-  EXPECT_EQ(carried_bytes(hops, ElementType::f32, ReduceOp::sum), 24);
-  EXPECT_EQ(carried_bytes(hops, ElementType::f32, ReduceOp::product), 20);
-  EXPECT_EQ(carried_bytes(hops, ElementType::f32, ReduceOp::max), 12);
+  EXPECT_EQ(carried_bytes(hops, ElementType::f32, CarryKind::sums), 24);
+  EXPECT_EQ(carried_bytes(hops, ElementType::f32, CarryKind::products), 20);
+  EXPECT_EQ(carried_bytes(hops, ElementType::f32, CarryKind::single), 12);
 }
 
 TEST(ExampleOf, Carried) {
@@ -30,8 +31,8 @@ TEST(ExampleOf, Carried) {
   const CarryHop first{0, 1, 2, 1};
   const CarryHop second{1, 2, 4, 1};
   const auto fault = [&](const std::vector<CarryHop>& hops) {
-    const std::int64_t bytes = carried_bytes(hops, ElementType::i64, ReduceOp::sum);
-    return fault_of_carries(type, ReduceOp::sum, 0, false, hops, bytes).value_or("");
+    const std::int64_t bytes = carried_bytes(hops, ElementType::i64, CarryKind::sums);
+    return fault_of_carries(type, {0, false, CarryKind::sums}, hops, bytes).value_or("");
   };
   EXPECT_EQ(fault({first, second}), "");
   EXPECT_EQ(fault({second, first}), "1 -> 2: the source does not know it yet");
@@ -43,8 +44,8 @@ TEST(ExampleOf, Carried) {
 TEST(ExampleOf, CarryCost) {
   const RunMachine machine = on_run({{{"device", 4, 1e9, 1e-6}}});
   const ArrayType four = type("f32[4096@x]", "x:4");
-  const StepCost all = cost_of_carries(machine, four, ReduceOp::sum, carry_hops(four, 0, false));
-  const StepCost one = cost_of_carries(machine, four, ReduceOp::sum, {{0, 1, 1024, 1}});
+  const StepCost all = cost_of_carries(machine, four, CarryKind::sums, carry_hops(four, 0, false));
+  const StepCost one = cost_of_carries(machine, four, CarryKind::sums, {{0, 1, 1024, 1}});
   EXPECT_EQ(one.received_bytes_total, 8);
   EXPECT_NEAR(one.seconds, 1e-6 + 8e-9, 1e-15);
   EXPECT_EQ(all.received_bytes_total, 24);
@@ -71,16 +72,16 @@ struct Running {
   ArrayType type;
   std::size_t dimension;
   bool reverse;
-  ReduceOp op;
+  CarryKind kind;
 
   std::vector<CarryHop> hops() const { return carry_hops(type, dimension, reverse); }
-  std::int64_t bytes(const std::vector<CarryHop>& some) const { return carried_bytes(some, type.element(), op); }
+  std::int64_t bytes(const std::vector<CarryHop>& some) const { return carried_bytes(some, type.element(), kind); }
   std::optional<std::string> fault(const std::vector<CarryHop>& some, std::int64_t received_bytes) const {
-    return fault_of_carries(type, op, dimension, reverse, some, received_bytes);
+    return fault_of_carries(type, synth::Running{dimension, reverse, kind}, some, received_bytes);
   }
 };
 
-constexpr std::array kRunningOps = {ReduceOp::sum, ReduceOp::product, ReduceOp::max, ReduceOp::min};
+constexpr std::array kKinds = {CarryKind::sums, CarryKind::products, CarryKind::single};
 
 Running any_running(std::int64_t extent_max) {
   const MeshRef on = any_mesh();
@@ -88,7 +89,7 @@ Running any_running(std::int64_t extent_max) {
   const auto element = *rc::gen::element(ElementType::i32, ElementType::i64, ElementType::f32, ElementType::f64);
   const ArrayType type = any_type(on, shape, false);
   return {*ArrayType::make(element, shape, on, type.layout()), *rc::gen::inRange<std::size_t>(0, shape.size()),
-          *rc::gen::arbitrary<bool>(), *rc::gen::elementOf(kRunningOps)};
+          *rc::gen::arbitrary<bool>(), *rc::gen::elementOf(kKinds)};
 }
 
 // What a device needs of each line follows from where its tile begins alone: the bound, and not a byte more.
@@ -96,8 +97,8 @@ RC_GTEST_PROP(CarriesProperty, AreWhatTilesNeed, ()) {
   const Running running = any_running(1500);
   const std::vector<CarryHop> hops = running.hops();
   RC_ASSERT(!running.fault(hops, running.bytes(hops)).has_value());
-  const bool is_sum = running.op == ReduceOp::sum;
-  const bool rounds = is_float(running.type.element()) && (is_sum || running.op == ReduceOp::product);
+  const bool is_sum = running.kind == CarryKind::sums;
+  const bool rounds = is_float(running.type.element()) && running.kind != CarryKind::single;
   std::int64_t bytes = 0;
   for (std::int64_t device = 0; device < running.type.devices(); ++device) {
     const Box box = tile(running.type, device);
@@ -219,7 +220,7 @@ Running random_running(Random& random) {
   for (std::size_t d = 0; d <= random.below(3); ++d) shape.push_back(static_cast<std::int64_t>(1 + random.below(9)));
   const ElementType element = random.coin() ? ElementType::i64 : ElementType::f32;
   return {*ArrayType::make(element, shape, on, any_layout(*on, shape.size(), false, random)),
-          random.below(shape.size()), random.coin(), kRunningOps[random.below(4)]};
+          random.below(shape.size()), random.coin(), kKinds[random.below(3)]};
 }
 
 // The verifier refuses what does not come right, and takes what does: other copies of a source, say.

@@ -1,10 +1,9 @@
 // Index signatures and the types of operations say the same, for every operation, on all layouts of small meshes: where
 // operands fit, exactly the results that the signature gives are accepted, and where they do not, none is.
 //
-// Beside the arrays here, which have enough elements for layouts that differ to have tiles that differ, the verifier
-// takes three liberties, which program_test.cpp holds: layouts are alike where their tiles are (`f32[1@x]` on few
-// elements, arrays of none); a scalar of an elementwise operation may come from another mesh; the parts of an
-// assembling may lie in any way, so it has no signature.
+// The verifier takes three liberties beside these, which program_test.cpp holds: layouts are alike where tiles are
+// (`f32[1@x]` on few elements, arrays of none); a scalar of an elementwise operation may come from another mesh; the
+// parts of an assembling may lie in any way, so it has no signature.
 #include "synth/program/signature.hpp"
 
 #include <fmt/format.h>
@@ -300,6 +299,7 @@ std::vector<Rule> rules() {
       {Contract{{{0}, {1}, {1}}, {0}}, "i,j,j", "i", Parts::sums_apart},
       {Scan{1, true}, "ij", "ij"},
       {Scan{0, false}, "ij", "ij"},
+      {Recur{0, false}, "ij,ij", "ij"},
       {Sort{false}, "ij", "ij"},
       {Sort{true}, "ij", "ij", Parts::none, ReduceOp::sum, {}, kI64},
       {Greatest{2, false}, "iJ", "iK"},
