@@ -37,6 +37,19 @@ Checked as_checked(const Verdict& verdict) {
   return {};
 }
 
+// A statement's mistake on one line: `FILE:LINE:COLUMN: MESSAGE; HELP`.
+std::string on_one_line(const Diagnostic& mistake) {
+  std::string text;
+  if (!mistake.labels.empty()) {
+    const Place& place = mistake.labels.front().place;
+    text = fmt::format("{}:{}:{}: ", place.file, place.line, place.column);
+  }
+  text += mistake.message;
+  if (!mistake.help.empty()) text += "; " + mistake.help;
+  std::replace(text.begin(), text.end(), '\n', ' ');
+  return text;
+}
+
 // Runs the statements of an answer up to one that binds a given name again, whose name it gives. A mistake in a
 // statement is reported in `said` unless a check expects it.
 std::optional<std::string> run_answer(const Lesson& lesson, const Text& answer, Attempt& attempt, std::string& said,
@@ -52,9 +65,18 @@ std::optional<std::string> run_answer(const Lesson& lesson, const Text& answer, 
     });
     if (is_expected) continue;
     said += drawn_diagnostics(report.diagnostics());
-    if (first_mistake.empty()) first_mistake = report.diagnostics().front().message;
+    if (first_mistake.empty()) first_mistake = on_one_line(report.diagnostics().front());
   }
   return std::nullopt;
+}
+
+// Does the answer bind the name to a text in quotes?
+bool is_text(const std::string& name, const Text& answer) {
+  const std::vector<StatementText> statements = statements_of(answer.text);
+  return std::any_of(statements.begin(), statements.end(), [&](const StatementText& statement) {
+    const std::vector<std::string> names = names_let_in(statement.text);
+    return std::find(names.begin(), names.end(), name) != names.end() && statement.text.find('"') != std::string::npos;
+  });
 }
 
 Checked check_here(const Lesson& lesson, const Text& answer) {
@@ -73,7 +95,9 @@ Checked check_here(const Lesson& lesson, const Text& answer) {
     return finished(wrong(name_is_given(*given) + "\n"));
   for (const std::string& asked : asked_names(lesson)) {
     if (attempt.settles({asked})) continue;
-    if (!first_mistake.empty()) return finished(wrong(fmt::format("`{}` has no value: {}\n", asked, first_mistake)));
+    if (!first_mistake.empty()) return finished(wrong(first_mistake + "\n"));
+    if (is_text(asked, answer))
+      return finished(wrong(fmt::format("`{}` is a text: write it without quotes.\n", asked)));
     return finished(wrong(fmt::format("The answer does not bind `{0}`: it needs `let {0} = ...`.\n", asked)));
   }
   return finished(judge(lesson, attempt));

@@ -2,6 +2,7 @@
 
 import json
 import re
+import shutil
 import time
 import unittest
 from pathlib import Path
@@ -91,11 +92,25 @@ class Course(CommandLine):
                 with self.subTest(lesson=number, name=name):
                     self.assertIn(f"let {name} = {value}\n", answer)
 
+    def graded(self, answers, *options):
+        """The objects of `--grade` for (lesson's number, text) pairs, in their order: one process judges all of them."""
+        for place, (number, text) in enumerate(answers):
+            student = self.folder / "class" / f"{place:04}"
+            student.mkdir(parents=True)
+            (student / f"{number}.tess").write_text(text, encoding="utf-8")
+        objects = [json.loads(line) for line in self.succeeds("learn", "--grade", "class", "--json", *options).splitlines()]
+        self.assertEqual([int(one["student"]) for one in objects], list(range(len(answers))))
+        shutil.rmtree(self.folder / "class")
+        return objects
+
     def test_every_own_answer_is_right(self):
-        for number, lesson in enumerate(LESSONS, 1):
-            with self.subTest(lesson=lesson.stem):
-                self.write("answer.tess", answer_of(lesson))
-                for line in [["--check", str(number), "answer.tess"], ["--check", str(number)], ["--check", str(lesson)]]:
+        answers = [(number, answer_of(lesson)) for number, lesson in enumerate(LESSONS, 1)]
+        for options in [], ["--course", str(LESSONS[0].parent)]:
+            self.assertEqual([one["outcome"] for one in self.graded(answers, *options)], ["right"] * LESSON_COUNT)
+        for lesson in 1, 5, 36, LESSON_COUNT:
+            with self.subTest(lesson=lesson):
+                self.write("answer.tess", answers[lesson - 1][1])
+                for line in [["--check", str(lesson), "answer.tess"], ["--check", str(lesson)], ["--check", str(LESSONS[lesson - 1])]]:
                     done = self.tessera("learn", *line)
                     self.assertEqual((done.status, done.out.splitlines()[:1]), (0, ["right"]), done)
 
@@ -122,21 +137,21 @@ class Course(CommandLine):
         self.assertGreater(plans, 10)
 
     def test_every_wrong_answer_is_answered_usefully(self):
+        tried, told = [], []
         for number, lesson in enumerate(LESSONS, 1):
             ways = ways_to_fail(lesson)
             self.assertGreaterEqual(len(ways), 3, lesson.stem)
-            for wrong, says in ways:
-                with self.subTest(lesson=lesson.stem, wrong=wrong):
-                    self.write("answer.tess", answer_of(lesson) + wrong)
-                    done = self.tessera("learn", "--check", str(number), "answer.tess")
-                    self.assertEqual((done.status, done.out.splitlines()[:1]), (1, ["wrong"]), done)
-                    self.assertGreater(len(done.out.splitlines()), 2, done.out)
-                    for line in says:
-                        self.assertIn(flowing(line), flowing(done.out))
+            tried += [(number, answer_of(lesson) + wrong) for wrong, _ in ways]
+            told += [says for _, says in ways]
+        for (number, text), says, one in zip(tried, told, self.graded(tried)):
+            with self.subTest(lesson=number, text=text):
+                self.assertEqual(one["outcome"], "wrong", one)
+                self.assertGreater(len(one["reply"].splitlines()), 1, one)
+                for line in says:
+                    self.assertIn(flowing(line), flowing(one["reply"]))
 
     def test_given_names_stay_as_they_are(self):
-        """All are judged in one process, as the answers of a class."""
-        tried = {}
+        tried = []
         for number, lesson in enumerate(LESSONS[:-1], 1):  # the last is golf, where everything is the learner's
             given = dict(sections(lesson.read_text(encoding="utf-8")))["given"]
             answer = answer_of(lesson)
@@ -144,19 +159,11 @@ class Course(CommandLine):
             for name in re.findall(r"(?m)^let (\w+)", given):
                 tries += [f"let {name} = 0\n", f"let {name}: i64 = 0\n", f"let (other, {name}) = (0, 1)\n"]
             self.assertTrue(tries, lesson.stem)
-            for text in [text for rebinding in tries for text in (rebinding + answer, answer + rebinding)]:
-                student = self.folder / "class" / str(len(tried))
-                student.mkdir(parents=True)
-                (student / f"{number}.tess").write_text(text, encoding="utf-8")
-                tried[student.name] = (number, text)
-        judged = self.succeeds("learn", "--grade", "class", "--json").splitlines()
-        replies = {one["student"]: one for one in map(json.loads, judged)}
-        self.assertEqual(replies.keys(), tried.keys())
-        for student, (number, text) in tried.items():
+            tried += [(number, text) for rebinding in tries for text in (rebinding + answer, answer + rebinding)]
+        for (number, text), one in zip(tried, self.graded(tried)):
             with self.subTest(lesson=number, text=text):
-                done = replies[student]
-                self.assertEqual((done["lesson"], done["outcome"]), (number, "wrong"), done)
-                self.assertIn("is given and cannot be bound again", done["reply"])
+                self.assertEqual((one["lesson"], one["outcome"]), (number, "wrong"), one)
+                self.assertIn("is given and cannot be bound again", one["reply"])
 
     def test_homework_cannot_be_cheated_by_another_array(self):
         for number, name, value in [(5, "b", "f32[8, 8@x]"), (6, "b", "f32[8, 8]"), (7, "b", "f32[8@x, 8]"),
@@ -170,16 +177,19 @@ class Course(CommandLine):
         return self.tessera("learn", "--check", str(number), "answer.tess")
 
     def test_the_mistakes_a_lesson_knows_are_mistakes(self):
+        tried, told = [], []
         for number, lesson in enumerate(LESSONS, 1):
             for heading, body in sections(lesson.read_text(encoding="utf-8")):
                 match = re.fullmatch(r"mistake (\w+): (.*)", heading)
                 if match is None or not re.fullmatch(r"[-\d.\[\], ]+|true|false", match.group(2)):
                     continue
-                with self.subTest(lesson=lesson.stem, mistake=heading):
-                    self.write("answer.tess", answer_of(lesson) + f"let {match.group(1)} = {match.group(2)}\n")
-                    done = self.tessera("learn", "--check", str(number), "answer.tess")
-                    self.assertEqual(done.status, 1, done)
-                    self.assertIn(flowing(body), flowing(done.out))
+                tried.append((number, answer_of(lesson) + f"let {match.group(1)} = {match.group(2)}\n"))
+                told.append(body)
+        self.assertGreater(len(tried), 100)
+        for (number, text), body, one in zip(tried, told, self.graded(tried)):
+            with self.subTest(lesson=number, text=text):
+                self.assertEqual(one["outcome"], "wrong", one)
+                self.assertIn(flowing(body), flowing(one["reply"]))
 
     def test_pages_fit_a_terminal(self):
         for number in range(1, LESSON_COUNT + 1):
@@ -225,6 +235,19 @@ class Answers(CommandLine):
         done = self.check(1, "let shape = [2, 3\n")
         self.assertEqual(done.status, 1)
         self.assertIn("unclosed-bracket", done.err)
+        self.assertRegex(done.out, r"^wrong\nanswer.tess:1:13: `\[` is never closed; .*\n$")
+        done = self.check(1, "let shape = [2, 3]\nlet bytes = tiles(a)\n")
+        self.assertRegex(done.out, r"^wrong\nanswer.tess:2:13: .*`tiles`.*\n$")
+        done = self.check(1, 'let shape = [2, 3]\nlet bytes = "24"\nlet copies = 1\n')
+        self.assertEqual(done.out, "wrong\n`bytes` is a text: write it without quotes.\n")
+
+    def test_a_class_whose_answers_do_not_run(self):
+        for student, answer in [("ann", "let shape = [2, 3]\nlet bytes = (24\n"), ("bob", "shape = [2, 3]\n")]:
+            (self.folder / "class" / student).mkdir(parents=True)
+            (self.folder / "class" / student / "1.tess").write_text(answer, encoding="utf-8")
+        lines = self.succeeds("learn", "--grade", "class").splitlines()
+        self.assertRegex(lines[0], r"^ann, lesson 1: wrong: class/ann/1.tess:2:13: `\(` is never closed; .* \(1.tess\)$")
+        self.assertRegex(lines[1], r"^bob, lesson 1: wrong: class/bob/1.tess:1:\d+: .*; .*let shape = .* \(1.tess\)$")
 
     def test_what_was_tried_besides_costs_nothing(self):
         tried = "let t = all_gather(a, 0, x)\nshow t\nlet b = slice(t, 1, x)\n"
