@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <sstream>
 #include <string>
 #include <vector>
 
@@ -19,6 +20,22 @@ constexpr std::size_t kPlansMax = 3;
 
 std::string code(std::string_view text, std::string_view language = "tessera") {
   return fmt::format("```{}\n{}{}```\n", language, text, text.ends_with('\n') ? "" : "\n");
+}
+
+// What `:doc` says, in Markdown: a line above indented ones is how something is written, each of those a paragraph.
+std::string documented(std::string_view name) {
+  std::istringstream lines(doc_text(name));
+  std::string text;
+  std::string last;
+  const auto is_indented = [](const std::string& line) { return line.starts_with("  "); };
+  for (std::string line; std::getline(lines, line); last = line) {
+    if (is_indented(line) && !is_indented(last) && !last.empty()) {
+      text.resize(text.size() - last.size() - 1);
+      text += code(last);
+    }
+    text += is_indented(line) ? line.substr(2) + "\n\n" : line + "\n";
+  }
+  return text;
 }
 
 std::string placed(const Placement& placement) {
@@ -53,7 +70,7 @@ std::string of_function(const View& view, const TextName& name) {
 std::string of_name(const View& view, const TextName& name) {
   const TextName* const bound = definition_of(view.analysis, name);
   switch (name.role) {
-    case TextName::Role::operation: return doc_text(name.name);
+    case TextName::Role::operation: return documented(name.name);
     case TextName::Role::function: return bound == nullptr ? "" : of_function(view, *bound);
     case TextName::Role::mesh: return bound == nullptr ? "" : of_mesh(view, *bound);
     case TextName::Role::axis:
@@ -134,7 +151,7 @@ Json hover_of(const View& view, std::uint32_t offset) {
     range = name->range;
     text = of_name(view, *name);
   } else if (token != nullptr && (token->kind == TextToken::Kind::keyword || token->kind == TextToken::Kind::element)) {
-    text = doc_text(view.part(token->range));
+    text = documented(view.part(token->range));
   }
   const bool is_comment = token != nullptr && token->kind == TextToken::Kind::comment;
   const bool is_binding = name != nullptr && definition_of(view.analysis, *name) == name;
