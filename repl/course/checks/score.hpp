@@ -9,9 +9,9 @@
 namespace tessera::repl {
 
 // FOREACH(identifier, "name in a lesson's file", "what it counts")
-#define TESSERA_SCORES(FOREACH)                                      \
-  FOREACH(bytes, "bytes", "bytes received by all devices")           \
-  FOREACH(peak, "peak", "bytes alive on a device in the worst step") \
+#define TESSERA_SCORES(FOREACH)                            \
+  FOREACH(bytes, "bytes", "bytes received by all devices") \
+  FOREACH(peak, "peak", "most bytes alive on a device")    \
   FOREACH(launches, "launches", "collectives started")
 
 struct Score {
