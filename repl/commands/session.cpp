@@ -15,6 +15,7 @@
 #include "repl/process/interrupt.hpp"
 #include "repl/process/terminal.hpp"
 #include "repl/ranks/front_end.hpp"
+#include "repl/render/text_cells.hpp"
 #include "repl/session/answerer.hpp"
 #include "repl/session/history.hpp"
 #include "repl/session/input.hpp"
@@ -89,7 +90,7 @@ class Conversation {
 
   // `where` says what runs the statements.
   int run(const std::string& where) {
-    if (!answerer_->left()) console_.out(fmt::format("tessera {}, {}. :help helps, :quit leaves.\n", version(), where));
+    if (!answerer_->left()) greet(where);
     std::string text;
     while (!answerer_->left()) {
       switch (keyboard_.next(statements(), text)) {
@@ -103,6 +104,11 @@ class Conversation {
   }
 
  private:
+  void greet(const std::string& where) {
+    const std::string greeting = fmt::format("tessera {}, {}. :help helps, :quit leaves.\n", version(), where);
+    console_.out(wrapped_at_words(greeting, terminal_columns()));
+  }
+
   int status() {
     const auto why = answerer_->lost();
     return why ? report_loss(*why, console_) : kExitDone;

@@ -144,6 +144,8 @@ std::string narrowed(const TimelineRow& row, std::size_t width) {
   return result + "|";
 }
 
+std::string without_blanks_behind(const std::string& line) { return line.substr(0, line.find_last_not_of(' ') + 1); }
+
 std::string fold_table(const std::vector<std::string_view>& lines, std::size_t first, const Table& table,
                        std::size_t width) {
   std::size_t right = 0;
@@ -154,15 +156,22 @@ std::string fold_table(const std::vector<std::string_view>& lines, std::size_t f
   const auto end_of = [&](std::size_t column) {
     return column + 1 < table.begins.size() ? table.begins[column + 1] : right + 2;
   };
+  bool is_apart = false;  // the first column leaves another no room, and stands on lines of its own
+  for (std::size_t c = 1; c < table.begins.size(); ++c) is_apart |= head + end_of(c) - 2 - table.begins[c] > width;
+  constexpr std::size_t kDeeper = 4;
+  const std::size_t before = is_apart ? table.begins[0] + kDeeper : head;
   for (std::size_t from = 1; from < table.begins.size();) {
     std::size_t to = from + 1;
-    while (to < table.begins.size() && head + end_of(to) - 2 - table.begins[from] <= width) ++to;
+    while (to < table.begins.size() && before + end_of(to) - 2 - table.begins[from] <= width) ++to;
     for (std::size_t i = first; i < first + table.lines; ++i) {
       const std::string cells_of_row = between_columns(lines[i], table.begins[from], end_of(to - 1));
       // A row that has nothing in these columns was there already.
-      if (from > 1 && cells_of_row.find_first_not_of(' ') == std::string::npos) continue;
-      const std::string line = between_columns(lines[i], 0, head) + cells_of_row;
-      result += line.substr(0, line.find_last_not_of(' ') + 1) + "\n";
+      const bool is_empty = cells_of_row.find_first_not_of(' ') == std::string::npos;
+      if (from > 1 && is_empty) continue;
+      const std::string name = between_columns(lines[i], 0, head);
+      if (is_apart) result += wrapped_at_words(without_blanks_behind(name), static_cast<int>(width)) + "\n";
+      if (is_apart && is_empty) continue;
+      result += without_blanks_behind((is_apart ? std::string(before, ' ') : name) + cells_of_row) + "\n";
     }
     from = to;
   }

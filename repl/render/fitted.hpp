@@ -13,6 +13,7 @@ namespace tessera::repl {
 //                                                                  step        peak
 //                                                                  all_to_all  56 B
 //
+// Where the first column leaves the others no room, it stands on lines of its own, and they below it.
 // Before that the column of MPI's names is left out. Timelines of pipelines, `  0 |0011..|`, get fewer columns. Other
 // lines are broken at blanks; lines in colour stay as they are.
 std::string fitted(std::string_view text, int width);

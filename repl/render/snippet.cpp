@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <numeric>
+#include <sstream>
 
 #include "repl/render/text_cells.hpp"
 
@@ -127,6 +128,23 @@ std::string connectors(const std::vector<const Mark*>& marks, int until, int& co
   return row;
 }
 
+// A label's text in its rows, and the column in which they begin: below the mark, or as far left of it as the text
+// needs. A text that is longer than the room for all is broken at words.
+struct HangingText {
+  int begin = 0;
+  std::vector<std::string> rows;
+};
+HangingText hanging_text(const Mark& mark, int columns_left) {
+  constexpr int kPartOfRoom = 4;  // a broken text begins in the first quarter
+  if (columns_left == 0) return {mark.begin, {mark.text}};
+  const int room = columns_left - columns(mark.text);
+  if (room >= 0) return {std::min(mark.begin, room), {mark.text}};
+  HangingText text{std::min(mark.begin, columns_left / kPartOfRoom), {}};
+  std::istringstream broken(wrapped_at_words(mark.text, columns_left - text.begin));
+  for (std::string row; std::getline(broken, row);) text.rows.push_back(row);
+  return text;
+}
+
 }  // namespace
 
 ShownLine show_line(const std::vector<const Label*>& labels, int columns_left) {
@@ -157,8 +175,7 @@ ShownLine show_line(const std::vector<const Label*>& labels, int columns_left) {
 
 std::vector<std::string> draw_marks(const std::vector<Mark>& marks, Ink primary, Colour colour, int columns_left) {
   const Mark* beside = inline_mark(marks);
-  const auto room = [&](int begin, const Mark& mark) { return columns_left - begin - columns(mark.text); };
-  if (columns_left > 0 && room(beside->end + 1, *beside) < 0) beside = nullptr;
+  if (columns_left > 0 && beside->end + 1 + columns(beside->text) > columns_left) beside = nullptr;
   std::vector<const Mark*> hanging;
   for (const Mark& mark : marks) {
     if (&mark != beside && !mark.text.empty()) hanging.push_back(&mark);
@@ -172,11 +189,13 @@ std::vector<std::string> draw_marks(const std::vector<Mark>& marks, Ink primary,
   for (std::size_t i = 0; i < hanging.size(); ++i) {
     const Mark& mark = *hanging[i];
     const std::vector<const Mark*> below(hanging.begin() + static_cast<std::ptrdiff_t>(i), hanging.end());
-    column = 0;
-    const int begin = columns_left > 0 ? std::max(0, mark.begin + std::min(0, room(mark.begin, mark))) : mark.begin;
-    std::string row = connectors(below, begin, column, primary, colour);
-    pad_to(row, column, begin);
-    rows.push_back(row + painted(mark.text, ink_of(mark, primary), colour));
+    const HangingText text = hanging_text(mark, columns_left);
+    for (const std::string& part : text.rows) {
+      column = 0;
+      std::string row = connectors(below, text.begin, column, primary, colour);
+      pad_to(row, column, text.begin);
+      rows.push_back(row + painted(part, ink_of(mark, primary), colour));
+    }
   }
   return rows;
 }

@@ -31,7 +31,7 @@ inline constexpr int kLineColumnsMax = 100;
 ShownLine show_line(const std::vector<const Label*>& labels, int columns_left = 0);
 
 // The rows below a line: marks, then texts, none of which is overlaid by another. Texts are kept within the columns
-// that a terminal leaves, if they are not longer themselves.
+// that a terminal leaves, and broken at words where they are longer.
 std::vector<std::string> draw_marks(const std::vector<Mark>& marks, Ink primary, Colour colour, int columns_left = 0);
 
 }  // namespace tessera::repl

@@ -98,7 +98,7 @@ std::string with_remark(const std::string& line, const std::string& remark, int 
   if (remark.empty()) return line + "\n";
   const int width = std::max(columns(line) + kRemarkGap, kRemarkColumn);
   if (width + columns(remark) <= columns_max) return padded(line, width) + remark + "\n";
-  return line + "\n    " + remark + "\n";
+  return line + "\n" + wrapped_at_words("    " + remark, columns_max) + "\n";
 }
 
 }  // namespace
@@ -192,7 +192,7 @@ std::string bindings_text(const RunReport& report, const Screen& screen) {
     const std::string placed = is_plain_scalar ? "" : placement_text(all[i].placement);
     text += with_remark(line, is_alone && !cost.empty() ? cost : placed, screen.columns());
     // What a statement moves for several names is said once, below them.
-    if (!is_alone && !cost.empty()) text += fmt::format("    together: {}\n", cost);
+    if (!is_alone && !cost.empty()) text += wrapped_at_words("    together: " + cost, screen.columns()) + "\n";
   }
   return text;
 }

@@ -1,6 +1,7 @@
 """Outputs that are full, closed, gone or narrow, inputs that are closed, and the order of the two outputs."""
 
 import os
+import re
 import subprocess
 import unittest
 
@@ -95,6 +96,20 @@ class Widths(CommandLine):
         while terminal.read(0.1):
             pass
         return plain(terminal.text).splitlines()
+
+    def test_answers_fit_forty_columns(self):
+        """The greeting, what a statement took, reasons, and errors whose labels are longer than the terminal."""
+        terminal = Terminal(self, columns=40)
+        said = terminal.prompt()
+        self.assertIn(":help helps, :quit leaves.", " ".join(said.split()))
+        for line in ("mesh m = [x: 4]", "let a = iota(f32[8@x, 8])", "let b = a as [8, 8@x]", ":why b", ":why a + b", ":stats", ":machine",
+                     "a @ b", "fn f(v: f32[N]?) = (v, sum(v))", "let (c, d) = f(iota(f32[8@x]) + iota(f32[8]))"):
+            said += terminal.answer(line)
+        self.assertIn("peak 128 B per device", " ".join(said.split()))
+        self.assertIn("f32[8, 8@x]: dimension 1 gives the result's dimension 1", re.sub(r"[\s|]+", " ", said))
+        for line in said.splitlines():
+            self.assertLessEqual(len(line), 40, said)
+        self.assertEqual(terminal.leave(), 0)
 
     def test_a_command_fits_its_answer(self):
         plan = ("plan", "--mesh", "x:2,y:2", "f32[8@x,8]{+y} -> f32[8,8@(x,y)]")
