@@ -172,7 +172,11 @@ base::Result<std::vector<Team::Words>> Team::agree(base::Status mine, Words word
     for (int rank = 1; rank < size(); ++rank) {
       if (entries[static_cast<std::size_t>(rank)].words[0] != entries[0].words[0]) others.push_back(rank);
     }
-    if (!others.empty()) return base::make(Kind::ranks_differ, ranks_do(others));
+    if (!others.empty()) {
+      return base::make(Kind::ranks_differ, ranks_do(others))
+          .suggest(
+              "name files that all ranks see, by the same names; `tessera run - < FILE` reads the script on rank 0");
+    }
   }
   if (std::any_of(entries.begin(), entries.end(), [](const Entry& e) { return e.failed(); }))
     return first_failure(entries, text);

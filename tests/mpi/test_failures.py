@@ -182,6 +182,7 @@ print s
         path = self.script("print 1\n")
         done = self.launch_parts((2, self.folder, ["run", path]), (1, self.folder, ["run", "nowhere.tess"]))
         self.assertIn("error[ranks-differ]", done.err)
+        self.assertIn("`tessera run - < FILE` reads the script on rank 0", done.err)
         self.assertNotEqual(done.status, 0)
 
     def test_the_programs_differ_though_the_text_is_the_same(self):
