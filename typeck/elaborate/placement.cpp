@@ -1,4 +1,5 @@
 // Places a mesh on the machine: as its statement says, or as the caller wishes.
+#include "synth/kinds.hpp"
 #include "synth/layout/place/fit.hpp"
 #include "typeck/elaborate/elaborator.hpp"
 
@@ -22,6 +23,7 @@ std::optional<MeshRef> WrittenTypes::placed_mesh(Span span, const frontend::Mesh
     if (number < placements_.size()) matrix = placements_[number];
     placed_by_search_.push_back({statement.name.text, span, mesh});
   }
+  if (!matrix && !has_its_devices(statement.on ? statement.on->span : span, *mesh)) return std::nullopt;
   if (!matrix) return mesh;
   const synth::Machine& machine = elaborator_.machine();
   auto placed = synth::Mesh::make_on(mesh->axes(), mesh->ranges(), &*matrix);
@@ -36,6 +38,13 @@ std::optional<MeshRef> WrittenTypes::placed_mesh(Span span, const frontend::Mesh
   if (why.help.empty()) why = std::move(why).suggest("a row for each axis, a column for each level of the machine");
   elaborator_.report(std::move(why).at(at));
   return std::nullopt;
+}
+
+bool WrittenTypes::has_its_devices(Span span, const synth::Mesh& mesh) {
+  const auto fits = synth::machine_for(elaborator_.machine(), mesh.devices_end());
+  if (fits.ok() || !(fits.errors().front().kind == synth::Kind::machine_mismatch)) return true;
+  elaborator_.report(base::Diagnostic(fits.errors().front()).at(span));
+  return false;
 }
 
 std::optional<synth::PlaceMatrix> WrittenTypes::written_matrix(const frontend::Placement& place) {

@@ -59,6 +59,8 @@ class WrittenTypes {
   std::optional<std::vector<synth::DeviceRange>> device_ranges(const frontend::OnDevices& on);
   std::optional<synth::PlaceMatrix> written_matrix(const frontend::Placement& place);
   bool may_search_placement(Span span);
+  // A machine that is known has every device that the mesh names; else that is reported.
+  bool has_its_devices(Span span, const synth::Mesh& mesh);
   std::optional<std::size_t> axis_number(const frontend::Name& name, const synth::Mesh& mesh);
 
   Elaborator& elaborator_;

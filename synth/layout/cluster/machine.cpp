@@ -63,9 +63,13 @@ std::int64_t devices_of_levels(const Machine& machine) {
   return product;
 }
 
-std::string another_machine(std::int64_t devices) {
-  return fmt::format("name a machine of {} devices or more: `tessera calibrate --devices {} -o FILE` measures one",
-                     devices, devices);
+// What to type: a machine has `had` devices, and so many are wanted.
+std::string what_fits(std::int64_t had, std::int64_t devices) {
+  return fmt::format(
+      "declare a mesh of at most {}, or name a machine of {} or more: `tessera calibrate --devices {} -o FILE` "
+      "measures "
+      "one",
+      had, devices, devices);
 }
 
 base::Status check_kinds(const Machine& machine, std::int64_t devices) {
@@ -73,7 +77,7 @@ base::Status check_kinds(const Machine& machine, std::int64_t devices) {
   const std::int64_t sum = devices_of_kinds(machine);
   if (machine.devices.empty() || sum >= devices) return base::Done{};
   return make(Kind::machine_mismatch, sum, devices)
-      .suggest("the counts of its kinds of devices add up to so many; " + another_machine(devices));
+      .suggest("the counts of its kinds of devices add up to so many; " + what_fits(sum, devices));
 }
 
 // The product of the counts; as a product of several.
@@ -83,7 +87,7 @@ base::Status check_counts(const Machine& machine, std::int64_t devices) {
     product += fmt::format("{}{}", product.empty() ? "" : "x", level.count);
   if (devices_of_levels(machine) < devices) {
     return make(Kind::machine_mismatch, product, devices)
-        .suggest("the counts of its levels multiply to so many; " + another_machine(devices));
+        .suggest("the counts of its levels multiply to so many; " + what_fits(devices_of_levels(machine), devices));
   }
   if (devices_of_levels(machine) > kDevicesMax) {
     return make(Kind::bad_machine, machine.levels.back().name,
