@@ -58,21 +58,26 @@ std::string example_call(const OperationInfo& operation, const std::vector<std::
 
 namespace {
 
+constexpr std::size_t kLettersMax = 24;  // of an argument that an example repeats
+
+// By its own name, or by NumPy's, or by that which it has where there is one dimension.
+bool is_called(const ParameterInfo& parameter, std::string_view name) {
+  if (parameter.name == name) return true;
+  if (name == "axis") return parameter.name == "dim" || parameter.name == "dims";
+  return name == "dim" && parameter.name == "dims";
+}
+
 // Says what to write for arguments that NumPy's functions have.
 std::string help_for_argument(std::string_view name, const OperationInfo& info, const std::string& example) {
   if (name == "keepdims" || name == "keepdim")
     return fmt::format("it is called `keep` here: `{}, keep=true)`", example.substr(0, example.find(')')));
   if (name == "dtype") return fmt::format("convert the operand: `{}(f64(a))`", info.name);
-  const auto takes_dim = std::any_of(info.parameters.begin(), info.parameters.end(),
-                                     [](const ParameterInfo& parameter) { return parameter.name == "dim"; });
-  if (name == "axis" && takes_dim) return fmt::format("it is called `dim` here: `{}`", example);
+  if (name == "descending" && info.name == "sort")
+    return fmt::format("turn it round: `reverse({}{}`", example, example.substr(example.rfind(", ")));
+  for (const ParameterInfo& parameter : info.parameters) {
+    if (is_called(parameter, name)) return fmt::format("it is called `{}` here: `{}`", parameter.name, example);
+  }
   return fmt::format("write it as in `{}`", example);
-}
-
-constexpr std::size_t kLettersMax = 24;  // of an argument that an example repeats
-
-bool is_called(const ParameterInfo& parameter, std::string_view name) {
-  return parameter.name == name || (name == "axis" && parameter.name == "dim");
 }
 
 }  // namespace
@@ -214,7 +219,11 @@ std::string OperationCall::own_example(std::optional<Span> at_fault) const {
     auto written = as_written(argument, is_surplus ? std::nullopt : at_fault);
     // `concat(a, b)`: an array in the place of a dimension is not an example of one.
     const bool is_dim = !is_surplus && info.parameters[at].kind == ArgumentKind::dim;
-    if (is_dim && written.has_value() && written->find_first_of("0123456789") == std::string::npos) written.reset();
+    const bool has_digit = written.has_value() && written->find_first_of("0123456789") != std::string::npos;
+    if (is_dim && !has_digit) written.reset();
+    // `all_to_all(a, 0, 1)`: without its axes the numbers stand in the wrong places.
+    const bool is_axes = !is_surplus && info.parameters[at].kind == ArgumentKind::axes;
+    if (is_axes && has_digit && written->find_first_of("0123456789") == 0) break;
     if (is_surplus && !argument.name.has_value() && written.has_value()) surplus.push_back(std::move(*written));
     if (!is_surplus) given[at] = std::move(written);
   }

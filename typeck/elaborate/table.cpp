@@ -349,7 +349,7 @@ std::vector<OperationInfo> collective_operations() {
       {"all_gather", {a, dim, axes}, run_collective, C::all_gather, "the minor-most axes of a dimension leave it"},
       {"slice", {a, dim, axes}, run_collective, C::slice, "unused axes become the minor-most of a dimension"},
       {"all_to_all",
-       {a, axes, {"from_dim", K::dim}, {"to_dim", K::dim}},
+       {a, axes, {"from_dim", K::dim}, {"to_dim", K::dim, true, false, "1"}},
        run_collective,
        C::all_to_all,
        "axes go from one dimension to another"},

@@ -189,7 +189,12 @@ class Application {
   base::Result<AxisList> leave_dimension(const AxisList& axes, std::size_t from, const ArrayType& before) const {
     auto rest = without_trailing(before.layout().split(from), axes);
     if (rest) return std::move(*rest);
-    return refuse(fmt::format("`{}` is not minor-most on dimension {}", print(before.mesh(), canonical(axes)), from));
+    const AxisList& split = before.layout().split(from);
+    const bool has_any = std::any_of(split.begin(), split.end(), [&](const AxisPart& there) {
+      return std::any_of(axes.begin(), axes.end(), [&](const AxisPart& part) { return part.axis == there.axis; });
+    });
+    return refuse(fmt::format("`{}` {} dimension {}", print(before.mesh(), canonical(axes)),
+                              has_any ? "is not minor-most on" : "does not split", from));
   }
 
   base::Result<AxisList> leave_pending(const AxisList& axes) const {
