@@ -63,6 +63,13 @@ struct BoxMove {
   TileTarget to;
 };
 
+// What a step needs of a place's memory beside its arrays and what their plan has for it: room that it alone uses, and
+// room that stays with the engine.
+struct Room {
+  std::int64_t of_step = 0;
+  std::int64_t lasting = 0;
+};
+
 inline BoxMove no_move(synth::ElementType element) { return {{element, {0}, {1}, nullptr}, {{1}, nullptr}}; }
 
 // The target becomes parts[0] op parts[1] op ..., all of one type and shape. It may be where parts[0] lies.
@@ -129,6 +136,14 @@ class Engine {
   virtual base::Status take(const LocalStep& step) = 0;
   virtual bool takes(const ChainStep& chain) const = 0;
   virtual base::Status take(const ChainStep& chain) = 0;
+
+  // What a step that it takes needs of each place. None: nothing of any.
+  virtual std::vector<Room> room_of(const LocalStep& /*step*/) { return {}; }
+  virtual std::vector<Room> room_of(const ChainStep& /*chain*/) { return {}; }
+  // Has so much for the steps to come, as much as the one needs that needs the most: none takes memory then.
+  virtual base::Status make_room(int /*place*/, const Room& /*room*/) { return base::Done{}; }
+  // Gives back what was made for steps that are over.
+  virtual void leave_room() {}
 
   virtual base::Status copy(const ItemList<BoxMove>& moves, const ListHints& hints = {}) = 0;
   virtual base::Status combine(synth::ReduceOp op, const ItemList<BoxSum>& sums) = 0;

@@ -255,16 +255,18 @@ base::Status Executor::run_chain_of(std::span<const synth::Step> steps, const St
     if (std::holds_alternative<synth::Constant>(apply.operation))
       TESSERA_TRY_STATUS(run_operation_of(apply, StepPlan{}));
   }
-  if (plan.reads_edges) {
-    TESSERA_TRY_STATUS(take_by_sections(steps, plan.chain_lead));
-  } else {
-    std::unique_ptr<KeptChain>* const kept = loops_ > 0 ? &chains_[&steps[0]] : nullptr;
-    const ChainStep chain{steps, plan.chain_lead, plan_, storage_, kept};
-    TESSERA_TRY_STATUS(take_chains({&chain, 1}));
-  }
+  TESSERA_TRY_STATUS(take_chain(steps, plan));
   TESSERA_TRY(end, moment());
   costs_.add_time(costs_.of(steps[0].origin), begin, end, false);
   return base::Done{};
+}
+
+// Its constants are there.
+base::Status Executor::take_chain(std::span<const synth::Step> steps, const StepPlan& plan) {
+  if (plan.reads_edges) return take_by_sections(steps, plan.chain_lead);
+  std::unique_ptr<KeptChain>* const kept = loops_ > 0 ? &chains_[&steps[0]] : nullptr;
+  const ChainStep chain{steps, plan.chain_lead, plan_, storage_, kept};
+  return take_chains({&chain, 1});
 }
 
 struct Executor::SectionedChain {
@@ -296,7 +298,9 @@ base::Status Executor::take_chains(std::span<const ChainStep> chains) {
     return base::Done{};
   };
   const auto is_taken = [&](const ChainStep& chain) { return storage_.engine().takes(chain); };
-  if (std::all_of(chains.begin(), chains.end(), is_taken)) return take_all();
+  if (std::all_of(chains.begin(), chains.end(), is_taken)) {
+    return needed_room_ == nullptr ? take_all() : note_room(chains);
+  }
   std::vector<const synth::Apply*> applies;
   for (const synth::Step& step : chains[0].steps) {
     const auto& apply = std::get<synth::Apply>(step.node);
@@ -309,6 +313,7 @@ base::Status Executor::take_chains(std::span<const ChainStep> chains) {
 base::Status Executor::take_local(const synth::Apply& apply, const StepPlan& plan) {
   const LocalStep step{program_, storage_,       apply,   plan.beside_offset,
                        {},       device_times(), origin_, world_.ordered_products};
+  if (needed_room_ != nullptr) return note_room(step);
   return storage_.engine().is_host() ? storage_.engine().take(step) : take_far(step, plan);
 }
 
@@ -325,9 +330,7 @@ base::Status Executor::make_constant(const synth::Apply& apply, const synth::Con
 }
 
 base::Status Executor::run_operation_of(const synth::Apply& apply, const StepPlan& plan) {
-  // A view needs no work.
-  if (!apply.results.empty() && plan_[apply.results[0]].where != RegisterPlan::Where::arena && !has_edges(apply))
-    return base::Done{};
+  if (!apply.results.empty() && is_view(apply)) return base::Done{};
   return std::visit(
       [&](const auto& operation) -> base::Status {
         using T = std::remove_cvref_t<decltype(operation)>;

@@ -40,11 +40,19 @@ class ProgrammedReduction;
 
 namespace tessera::runtime {
 
+// The most that a step needs of a place of the engine beside its arrays, and what the step is of.
+struct NeededRoom {
+  Room room;
+  std::uint32_t origin = 0;
+};
+
 class Executor {
  public:
   Executor(const synth::Program& program, const TileMaps& tiles, const MemoryPlan& plan, Team& team, Parts parts,
            const std::vector<Value>& inputs, const World& world, Engine& engine);
 
+  // Of every place; nothing where the run is to stop. No step is taken.
+  std::vector<NeededRoom> needed_room();
   base::Status run();
   // Called on all ranks, after their agreement on how the run went: ends the trace.
   base::Status end_trace() { return tracer_ == nullptr ? base::Status(base::Done{}) : tracer_->gather(); }
@@ -79,7 +87,12 @@ class Executor {
   bool has_edges(const synth::Apply& apply) const {
     return !apply.results.empty() && plan_[apply.results[0]].edges != nullptr;
   }
+  // A step whose result is a part of another array, and that has nothing to do.
+  bool is_view(const synth::Apply& apply) const {
+    return plan_[apply.results[0]].where != RegisterPlan::Where::arena && !has_edges(apply);
+  }
   base::Status run_chain_of(std::span<const synth::Step> steps, const StepPlan& plan);
+  base::Status take_chain(std::span<const synth::Step> steps, const StepPlan& plan);
   base::Status run_operation_of(const synth::Apply& apply, const StepPlan& plan);
   base::Status take_local(const synth::Apply& apply, const StepPlan& plan);
   base::Status take_chains(std::span<const ChainStep> chains);
@@ -94,6 +107,12 @@ class Executor {
   base::Status on_host(const synth::Apply& apply, const StepPlan& plan, const F& f) {
     return on_host(std::array{&apply}, plan, f);
   }
+  // room.cpp
+  void count_room(const synth::Body& body, const BodyPlan& plan);
+  void count_room(const synth::Apply& apply, const StepPlan& plan);
+  base::Status note_room(const LocalStep& step);
+  base::Status note_room(std::span<const ChainStep> chains);
+
   // far_steps.cpp
   base::Status on_copies(Applies applies, const StepPlan& plan, const std::function<base::Status()>& f);
   base::Status take_far(const LocalStep& step, const StepPlan& plan);
@@ -204,6 +223,7 @@ class Executor {
   Team& team_;
   Storage storage_;
   HostCopies host_copies_;
+  std::vector<NeededRoom>* needed_room_ = nullptr;  // there: steps are asked what they need, and not taken
   std::vector<bool> placed_;  // which registers are more than read (far_steps.cpp); empty: not known yet
   Payload payload_;
   const BeginWatch* begin_watch_ = nullptr;

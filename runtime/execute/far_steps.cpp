@@ -10,7 +10,7 @@
 namespace tessera::runtime {
 
 base::Status Executor::on_copies(Applies applies, const StepPlan& plan, const std::function<base::Status()>& f) {
-  if (world_.on_paper) return base::Done{};
+  if (world_.on_paper || needed_room_ != nullptr) return base::Done{};
   host_copies_.forget();
   for (const synth::Apply* const apply : applies) {
     for (const synth::RegisterId id : apply->operands) host_copies_.reads(id);

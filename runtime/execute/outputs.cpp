@@ -73,6 +73,11 @@ base::Status Outputs::reserve() {
   const std::vector<std::int64_t> bytes = map.shares_bytes(storage_.team().rank(), static_cast<int>(pools.size()));
   TESSERA_TRY(arena, Arena::reserve(bytes, pools));
   arena_ = arena;
+  return base::Done{};
+}
+
+base::Status Outputs::copy() {
+  const PartMap map = copies_map();
   const std::vector<std::int64_t> nowhere(static_cast<std::size_t>(storage_.team().size()), 0);
   const Parts parts(storage_.team(), map, arena_, nowhere);  // only this rank's are written
   for (std::size_t k = 0; k < program_.outputs.size(); ++k) {

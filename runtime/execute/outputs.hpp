@@ -22,10 +22,11 @@ class Outputs {
     leaves_arena_ = !storage.engine().is_host() && are_small_in_arena();
   }
 
-  // After the last step: memory for what is copied, and the copies of this rank's tiles.
+  // Before the first step: memory for what is copied. After the last: the copies of this rank's tiles.
   base::Status reserve();
+  base::Status copy();
   const std::shared_ptr<Arena>& arena() const { return arena_; }
-  // Builds the output values. Call it once all ranks have reserved; `offsets` gives each rank's place for its copies.
+  // Builds the output values. Call it once all ranks have copied; `offsets` gives each rank's place for its copies.
   std::vector<Value> take(const std::vector<std::int64_t>& offsets);
 
  private:

@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <mutex>
 #include <optional>
 #include <span>
 
@@ -131,6 +132,21 @@ struct ProgramMemory {
   TileMaps tiles;
   MemoryPlan plan;
   PartMap map;
+
+  // What steps need of this engine, which the executor asks once; before it has, or of another: nothing.
+  std::vector<NeededRoom> room_of(const std::shared_ptr<Engine>& engine, Executor* executor = nullptr) const {
+    const std::scoped_lock lock(mutex);
+    if (asked.lock() == engine) return room;
+    if (executor == nullptr) return {};
+    room = executor->needed_room();
+    if (!room.empty()) asked = engine;
+    return room;
+  }
+
+ private:
+  mutable std::mutex mutex;
+  mutable std::weak_ptr<Engine> asked;
+  mutable std::vector<NeededRoom> room;
 };
 
 namespace {
@@ -178,6 +194,7 @@ base::Status make_ready(const synth::Program& program, const std::vector<Value>&
   } else {
     TESSERA_TRY_STATUS(check_engine_memory(program, memory.tiles, memory.plan, memory.map, *ready.engine, team.rank()));
   }
+  ready.engine->leave_room();
   TESSERA_TRY(arena, reserve(team, memory, *ready.engine));
   ready.arena = arena;
   return base::Done{};
@@ -206,6 +223,29 @@ bool has_products(const synth::Body& body) {
     const auto& choose = std::get<synth::Choose>(step.node);
     return has_products(choose.then_body) || has_products(choose.else_body);
   });
+}
+
+// What steps need beside their arrays is there before the first of them.
+base::Status make_room(const synth::Program& program, const ProgramMemory& memory, Executor& executor,
+                       const std::shared_ptr<Engine>& engine, int rank) {
+  if (engine->is_host()) return base::Done{};
+  const std::vector<NeededRoom> rooms = memory.room_of(engine, &executor);
+  for (int place = 0; place < static_cast<int>(rooms.size()); ++place) {
+    const NeededRoom& needed = rooms[static_cast<std::size_t>(place)];
+    const base::Status made = engine->make_room(place, needed.room);
+    if (made.ok()) continue;
+    TESSERA_TRY_STATUS(not_lost(*engine));
+    if (made.errors().front().kind != Kind::out_of_memory_plan) return made;
+    const std::int64_t beside = add_bytes(needed.room.of_step, needed.room.lasting);
+    const std::int64_t bytes =
+        needed_bytes(program, memory.tiles, memory.plan, memory.map, rank, {place, engine->places()});
+    const std::string why = fmt::format("{} of that for what steps need beside them, and {} has {} for a program",
+                                        base::exact_bytes_text(beside), engine->name(place),
+                                        base::exact_bytes_text(engine->memory_bytes_max(place)));
+    return base::make(Kind::out_of_memory_plan, base::exact_bytes_text(add_bytes(bytes, beside)), why)
+        .from_step(needed.origin);
+  }
+  return base::Done{};
 }
 
 std::vector<std::int64_t> offsets_of(const std::vector<Team::Words>& words) {
@@ -238,10 +278,12 @@ base::Result<Outcome> run_checked(const synth::Program& program, const ProgramMe
                      inputs, world, *own.engine);
     if (!team.alone()) share.emplace(team.machine_count());
     outputs.emplace(program, memory.plan, executor->storage(), inputs, world.team);
-    TESSERA_TRY_STATUS(executor->run());
     const base::Status reserved = outputs->reserve();
     if (!reserved.ok()) TESSERA_TRY_STATUS(not_lost(*own.engine));
-    return reserved;
+    TESSERA_TRY_STATUS(reserved);
+    TESSERA_TRY_STATUS(make_room(program, memory, *executor, own.engine, team.rank()));
+    TESSERA_TRY_STATUS(executor->run());
+    return outputs->copy();
   });
   const auto agreed = team.agree(std::move(done), {0, outputs ? offset_in_region(team, outputs->arena()) : 0});
   if (!executor) return agreed.errors();
@@ -267,6 +309,9 @@ base::Result<Outcome> run_checked(const synth::Program& program, const ProgramMe
                   {executor->host_steps().begin(), executor->host_steps().end()}};
   for (const std::int64_t bytes : memory.plan.arena_bytes) {
     outcome.arena_bytes = std::max(outcome.arena_bytes, bytes);
+  }
+  for (const NeededRoom& needed : memory.room_of(own.engine)) {
+    outcome.room_bytes = std::max(outcome.room_bytes, add_bytes(needed.room.of_step, needed.room.lasting));
   }
   return outcome;
 }

@@ -24,6 +24,7 @@ struct Outcome {
   std::vector<KeptArray> kept;       // for the backward pass, where World::passes says which that is
   // The steps that the engine did not take and that ran on copies in the host's memory, by their words, with how often.
   std::vector<std::pair<std::string, std::int64_t>> host_steps;
+  std::int64_t room_bytes = 0;  // that steps need of an engine's place beside their arrays, of the one that has most
 };
 
 // A verified program with the tiles of its registers and its memory plan: everything that does not depend on data.

@@ -26,6 +26,8 @@ def add(report, tools, clock):
     expect("larger than the card", on_gpu([], "print sum(ones(f32[1000000, 1000000]))\n"), 3, "[out-of-memory-plan]")
     expect("larger than --gpu-memory", on_gpu(["--gpu-memory", "1MiB"], "print sum(iota(f32[1000000]) * 2.0)\n"), 3,
            "[out-of-memory-plan]")
+    expect("room beside arrays", on_gpu(["--gpu-memory", "64MiB"], "print sort(random(f32[4000000], 1), 0)[0]\n"), 3,
+           "for what steps need beside them")
     expect("a GPU that there is not", run([tools.tessera, "run", "--gpu", "99", "-"], clock.left(30), "print 1\n"), 3, "[no-gpu]")
     expect("no driver", run([tools.tessera, "run", "--gpu", "-"], clock.left(30), "print 1\n",
                             {"CUDA_VISIBLE_DEVICES": "-1"}) if not tools.emulated else

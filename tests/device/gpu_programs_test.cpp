@@ -1,9 +1,11 @@
 // Programs that run with the engine of GPUs, on the emulated driver, give the host's bits.
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <string>
 #include <vector>
 
+#include "runtime/device/gpu/gpu_engine.hpp"
 #include "runtime/engine/device_times.hpp"
 #include "tests/device/emulated_gpus.hpp"
 
@@ -81,6 +83,49 @@ TEST(GpuPrograms, AnIndexThatIsOutOfRangeIsFoundLater) {
     EXPECT_EQ(gpu.errors().front().message, host.errors().front().message);
     EXPECT_EQ(gpu.errors().front().origin, host.errors().front().origin);
     EXPECT_EQ(on_gpu.written, "");
+  }
+}
+
+// Rows that are sorted need room for keys and positions, twice.
+synth::Program sorts_rows() {
+  Builder b("x:2");
+  b.effect(synth::PrintText{b.string("begins")});
+  const auto a = b.apply(synth::Iota{}, {}, "f32[2@x, 400000]");
+  const auto sorted = b.apply(synth::Sort{}, {a}, "f32[2@x, 400000]");
+  const auto sums = b.apply(synth::Reduce{synth::ReduceKind::sum, {0, 1}}, {sorted}, "f32[]{+x}");
+  b.effect(synth::Print{{{{}, 0}}}, {b.collect(synth::CollectiveKind::all_reduce, sums, "f32[]")});
+  return b.program();
+}
+
+// A limit that its arrays keep and its room does not is refused before the first step, at the step that needs the room;
+// with just enough the program runs.
+TEST(GpuPrograms, RoomBesideArraysIsPartOfTheLimit) {
+  const synth::Program program = sorts_rows();
+  std::int64_t needed = 0;
+  std::int64_t room = 0;
+  {
+    Recorder recorder;
+    recorder.world.engine = emulated_engine();
+    const auto& memory = dynamic_cast<GpuEngine&>(*recorder.world.engine).place().memory;
+    recorder.world.progress = [&](const runtime::Progress&) { needed = std::max(needed, memory.taken_bytes()); };
+    const auto outcome = runtime::run(program, {}, recorder.world);
+    ASSERT_TRUE(outcome.ok()) << outcome.errors().front().message;
+    room = outcome->room_bytes;
+  }
+  EXPECT_GE(room, 2 * 400'000 * 16);
+  for (const std::int64_t limit : {needed - room / 2, needed - 1, needed}) {
+    GpuRequest request = emulated_request({0});
+    request.memory_bytes = limit;
+    Recorder recorder;
+    recorder.world.engine = *open_gpus(request);
+    const auto outcome = runtime::run(program, {}, recorder.world);
+    EXPECT_EQ(outcome.ok(), limit == needed);
+    EXPECT_EQ(recorder.written.empty(), limit != needed);
+    if (outcome.ok()) continue;
+    const base::Diagnostic& why = outcome.errors().front();
+    EXPECT_EQ(why.kind, runtime::Kind::out_of_memory_plan);
+    EXPECT_NE(why.message.find("for what steps need beside them"), std::string::npos) << why.message;
+    EXPECT_EQ(why.origin, program.body[2].origin);
   }
 }
 

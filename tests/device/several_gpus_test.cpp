@@ -277,13 +277,13 @@ TEST_P(SeveralGpus, EachHasMemoryOfItsOwn) {
 
 TEST(SeveralGpusMemory, IsThatOfAll) {
   Builder b("x:2");
-  const auto a = b.apply(synth::Iota{}, {}, "f32[5000000@x]");
+  const auto a = b.apply(synth::Iota{}, {}, "f32[15000000@x]");
   const auto sums = b.apply(synth::Reduce{synth::ReduceKind::sum, {0}}, {a}, "f32[]{+x}");
   b.effect(synth::Print{{{{}, 0}}}, {b.collect(synth::CollectiveKind::all_reduce, sums, "f32[]")});
   b.output(a);
   for (const std::vector<int>& gpus : {std::vector<int>{0}, {0, 0}, {0, 1}}) {
     GpuRequest request = emulated_request(gpus);
-    request.memory_bytes = std::int64_t{16} << 20U;
+    request.memory_bytes = std::int64_t{48} << 20U;
     Recorder recorder;
     recorder.world.engine = *open_gpus(request);
     const auto outcome = runtime::run(b.program(), {}, recorder.world);

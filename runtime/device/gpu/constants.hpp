@@ -19,6 +19,8 @@ class Constants {
   Constants(const Constants&) = delete;
   Constants& operator=(const Constants&) = delete;
 
+  // There is room for them.
+  base::Status begin();
   // Where it is for what the stream is asked for from now on; 0: there are too many.
   base::Result<Address> find(std::span<const std::byte> element);
 

@@ -7,6 +7,7 @@
 #include "base/check.hpp"
 #include "runtime/device/gpu/borrowed_memory.hpp"
 #include "runtime/device/gpu/complex_sums.hpp"
+#include "runtime/device/gpu/counting_launcher.hpp"
 #include "runtime/device/gpu/cut_boxes.hpp"
 #include "runtime/device/gpu/gpu_steps.hpp"
 #include "runtime/device/steps/copies.hpp"
@@ -78,6 +79,36 @@ bool GpuEngine::takes(const runtime::ChainStep& chain) const { return takes_chai
 base::Status GpuEngine::take(const runtime::ChainStep& chain) {
   const std::uint32_t origin = chain.steps.empty() ? 0 : chain.steps.front().origin;
   return take_known(nullptr, chain, [&](Launcher& launcher) { return take_chain(launcher, chain); }, origin);
+}
+
+// A step that cannot be taken says so when it is.
+std::vector<runtime::Room> GpuEngine::room_of(const runtime::LocalStep& local) {
+  const std::scoped_lock lock(*place_->mutex);
+  CountingLauncher counting(place_->gpu->facts().processors);
+  runtime::Room room;
+  const bool multiplies = std::holds_alternative<synth::Contract>(local.apply.operation);
+  const auto narrow = multiplies ? place_->widened.operands_of(local) : std::nullopt;
+  const GemmCall count = multiplies ? place_->products.count(counting, narrow, room.lasting) : GemmCall{};
+  static_cast<void>(take_step(counting, local, count));
+  room.of_step = counting.bytes();
+  return {room};
+}
+std::vector<runtime::Room> GpuEngine::room_of(const runtime::ChainStep& chain) {
+  CountingLauncher counting(place_->gpu->facts().processors);
+  static_cast<void>(take_chain(counting, chain));
+  return {{counting.bytes(), 0}};
+}
+base::Status GpuEngine::make_room(int /*place*/, const runtime::Room& room) {
+  return step(nullptr, [&](GpuLauncher& launcher) -> base::Status {
+    TESSERA_TRY_STATUS(place_->constants.begin());
+    TESSERA_TRY_STATUS(place_->indices.begin());
+    if (room.lasting > 0) TESSERA_TRY_STATUS(place_->products.begin());
+    return launcher.make_room(room.of_step);
+  });
+}
+void GpuEngine::leave_room() {
+  const std::scoped_lock lock(*place_->mutex);
+  place_->launcher.leave_room();
 }
 
 base::Status GpuEngine::copy(const runtime::ItemList<runtime::BoxMove>& moves, const runtime::ListHints& hints) {

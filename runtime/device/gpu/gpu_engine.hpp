@@ -31,6 +31,11 @@ class GpuEngine final : public runtime::Engine, public std::enable_shared_from_t
   bool takes(const runtime::ChainStep& chain) const override;
   base::Status take(const runtime::ChainStep& chain) override;
 
+  std::vector<runtime::Room> room_of(const runtime::LocalStep& step) override;
+  std::vector<runtime::Room> room_of(const runtime::ChainStep& chain) override;
+  base::Status make_room(int place, const runtime::Room& room) override;
+  void leave_room() override;
+
   base::Status copy(const runtime::ItemList<runtime::BoxMove>& moves, const runtime::ListHints& hints) override;
   base::Status combine(synth::ReduceOp op, const runtime::ItemList<runtime::BoxSum>& sums) override;
   base::Status fill_identity(synth::ReduceOp op, const runtime::ItemList<runtime::TileOut>& tiles) override;

@@ -6,8 +6,8 @@ namespace tessera::device {
 
 namespace {
 
-constexpr std::int64_t kScratchLeast = std::int64_t{1} << 20U;
-constexpr std::int64_t kScratchAligned = 256;
+// What boxes pass through (cut_boxes.hpp), too.
+constexpr std::int64_t kScratchLeast = std::int64_t{8} << 20U;
 
 // Launches that are begun together at most, but for those of one step.
 constexpr std::size_t kQueueMost = 64;
@@ -18,27 +18,45 @@ constexpr double kShort = 0.005;
 
 }  // namespace
 
-ScratchRoom::~ScratchRoom() {
+ScratchRoom::~ScratchRoom() { give_back(); }
+
+void ScratchRoom::give_back() {
   for (const Piece& piece : pieces_) memory_.give_back(piece.address);
+  pieces_.clear();
+  used_ = 0;
+  full_ = 0;
+}
+
+base::Status ScratchRoom::make(std::int64_t bytes) {
+  give_back();
+  most_ = 0;
+  const std::int64_t piece = std::max(bytes, kScratchLeast);
+  const Address address = memory_.take(piece);
+  if (address == 0) return no_room(gpu_, piece);
+  pieces_.push_back({address, piece});
+  return base::Done{};
 }
 
 base::Result<Address> ScratchRoom::take(std::int64_t bytes) {
-  const std::int64_t size = (bytes + kScratchAligned - 1) / kScratchAligned * kScratchAligned;
+  const std::int64_t size = scratch_bytes_of(bytes);
   if (pieces_.empty() || used_ + size > pieces_.back().bytes) {
     const std::int64_t piece = std::max(size, kScratchLeast);
     const Address address = memory_.take(piece);
     if (address == 0) return no_room(gpu_, piece);
     pieces_.push_back({address, piece});
+    full_ += used_;
     used_ = 0;
   }
   const Address address = pieces_.back().address + static_cast<Address>(used_);
   used_ += size;
+  most_ = std::max(most_, full_ + used_);
   return address;
 }
 
 // A step that needed several pieces has them as one when the next step begins.
 bool ScratchRoom::begin_step() {
   used_ = 0;
+  full_ = 0;
   if (pieces_.size() <= 1) return true;
   std::int64_t bytes = 0;
   for (const Piece& piece : pieces_) {
@@ -71,6 +89,16 @@ base::Status GpuLauncher::begin() {
     TESSERA_TRY_STATUS(gpu_.check(gpu_.calls().new_event(&event, cuda::kEventNoTimes), "an event"));
   }
   return faults_.begin();
+}
+
+base::Status GpuLauncher::make_room(std::int64_t bytes) {
+  TESSERA_TRY_STATUS(tables_.begin());
+  steps_.forget();
+  return scratch_.make(bytes);
+}
+void GpuLauncher::leave_room() {
+  steps_.forget();
+  scratch_.give_back();
 }
 
 base::Status GpuLauncher::begin_step(std::uint32_t origin) {

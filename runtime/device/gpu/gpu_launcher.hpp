@@ -24,6 +24,11 @@ class ScratchRoom {
   base::Result<Address> take(std::int64_t bytes);
   // The next step begins. False: addresses that were given before may mean something else from now on.
   bool begin_step();
+  // From now on steps find so much, and take no memory unless they need more.
+  base::Status make(std::int64_t bytes);
+  void give_back();
+  // What steps have used since then, the most.
+  std::int64_t most() const { return most_; }
 
  private:
   struct Piece {
@@ -34,6 +39,8 @@ class ScratchRoom {
   GpuMemory& memory_;
   std::vector<Piece> pieces_;
   std::int64_t used_ = 0;  // of the last one
+  std::int64_t full_ = 0;  // those before it
+  std::int64_t most_ = 0;
 };
 
 class GpuLauncher final : public Launcher {
@@ -41,6 +48,11 @@ class GpuLauncher final : public Launcher {
   GpuLauncher(Gpu& gpu, GpuMemory& memory, Compiler compiler);
   ~GpuLauncher() override;
   base::Status begin();
+
+  // Between runs: what steps and their tables need, and nothing of it.
+  base::Status make_room(std::int64_t bytes);
+  void leave_room();
+  std::int64_t scratch_most() const { return scratch_.most(); }
 
   base::Result<Address> table(std::span<const std::byte> bytes) override { return tables_.find(bytes); }
   base::Result<Address> scratch(std::int64_t bytes) override { return scratch_.take(bytes); }

@@ -33,6 +33,32 @@ std::int64_t reach_of(const GemmMatrix& matrix, const GemmExtents& extents) {
   return (extents.batches - 1) * matrix.batch_step + (lines - 1) * matrix.leading + line;
 }
 
+// Their 16 bits again, side by side as they are, in room of the step's own.
+base::Status narrow(Launcher& launcher, GemmMatrix& matrix, const GemmExtents& extents, synth::ElementType to) {
+  const std::int64_t count = reach_of(matrix, extents);
+  TESSERA_TRY(room, launcher.scratch(count * synth::bytes_of(to)));
+  using Narrowed = kernel::Narrow<true>;
+  const KernelText text{
+      {"runtime/device/text/narrow.hpp"}, to == synth::ElementType::bf16 ? "Narrow<true>" : "Narrow<false>", ""};
+  constexpr std::int64_t kOfBlock = std::int64_t{Narrowed::kThreads} * Narrowed::kEach;
+  const Narrowed::Args args{matrix.address, room, count};
+  TESSERA_TRY_STATUS(launch(launcher, text, (count + kOfBlock - 1) / kOfBlock, args));
+  matrix.address = room;
+  return base::Done{};
+}
+
+// Both operands, where that is worth its time. True: they are.
+base::Result<bool> narrow_operands(Launcher& launcher, Gemm& gemm, synth::ElementType to) {
+  const GemmExtents left{gemm.rows, gemm.terms, gemm.left.batch_step == 0 ? 1 : gemm.batches};
+  const GemmExtents right{gemm.terms, gemm.columns, gemm.right.batch_step == 0 ? 1 : gemm.batches};
+  const std::int64_t elements = left.rows * left.columns * left.batches + right.rows * right.columns * right.batches;
+  const bool is_aligned = (gemm.left.address | gemm.right.address) % 16 == 0;
+  if (!is_aligned || reach_of(gemm.left, left) + reach_of(gemm.right, right) > 2 * elements) return false;
+  TESSERA_TRY_STATUS(narrow(launcher, gemm.left, left, to));
+  TESSERA_TRY_STATUS(narrow(launcher, gemm.right, right, to));
+  return true;
+}
+
 }  // namespace
 
 GpuProducts::~GpuProducts() {
@@ -49,31 +75,18 @@ GemmCall GpuProducts::call(std::optional<synth::ElementType> narrow) {
   };
 }
 
-// Their 16 bits again, side by side as they are, in room of the step's own.
-base::Status GpuProducts::narrow(GemmMatrix& matrix, const GemmExtents& extents, synth::ElementType to) {
-  const std::int64_t count = reach_of(matrix, extents);
-  TESSERA_TRY(room, launcher_.scratch(count * synth::bytes_of(to)));
-  using Narrowed = kernel::Narrow<true>;
-  const KernelText text{
-      {"runtime/device/text/narrow.hpp"}, to == synth::ElementType::bf16 ? "Narrow<true>" : "Narrow<false>", ""};
-  constexpr std::int64_t kOfBlock = std::int64_t{Narrowed::kThreads} * Narrowed::kEach;
-  const Narrowed::Args args{matrix.address, room, count};
-  TESSERA_TRY_STATUS(launch(launcher_, text, (count + kOfBlock - 1) / kOfBlock, args));
-  matrix.address = room;
-  return base::Done{};
+GemmCall GpuProducts::count(Launcher& counting, std::optional<synth::ElementType> narrow, std::int64_t& lasting) const {
+  if (cublas_ == nullptr) return {};
+  return [&counting, narrow, &lasting](Gemm gemm) -> base::Status {
+    lasting = kWorkspace;
+    if (narrow) TESSERA_TRY_STATUS(narrow_operands(counting, gemm, *narrow));
+    return base::Done{};
+  };
 }
 
 base::Status GpuProducts::multiply_narrow(Gemm gemm, synth::ElementType operands) {
-  const GemmExtents left{gemm.rows, gemm.terms, gemm.left.batch_step == 0 ? 1 : gemm.batches};
-  const GemmExtents right{gemm.terms, gemm.columns, gemm.right.batch_step == 0 ? 1 : gemm.batches};
-  const std::int64_t elements = left.rows * left.columns * left.batches + right.rows * right.columns * right.batches;
-  const bool is_aligned = (gemm.left.address | gemm.right.address) % 16 == 0;
-  if (!is_aligned || reach_of(gemm.left, left) + reach_of(gemm.right, right) > 2 * elements) {
-    return multiply(gemm, gemm.element);
-  }
-  TESSERA_TRY_STATUS(narrow(gemm.left, left, operands));
-  TESSERA_TRY_STATUS(narrow(gemm.right, right, operands));
-  return multiply(gemm, operands);
+  TESSERA_TRY(is_narrow, narrow_operands(launcher_, gemm, operands));
+  return multiply(gemm, is_narrow ? operands : gemm.element);
 }
 
 base::Status GpuProducts::check(int code) {

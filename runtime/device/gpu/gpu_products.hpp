@@ -27,13 +27,15 @@ class GpuProducts {
 
   // Nothing where all products are computed in order. `narrow`: both operands, of f32, came from this 16-bit type.
   GemmCall call(std::optional<synth::ElementType> narrow);
+  // The same, but that nothing is computed: it says what that needs, of a step and once for all.
+  GemmCall count(Launcher& counting, std::optional<synth::ElementType> narrow, std::int64_t& lasting) const;
+  // Has what is needed once for all, and the library is ready.
+  base::Status begin();
 
  private:
-  base::Status begin();
   base::Status set_up(void* handle);
   base::Status multiply(const Gemm& gemm, synth::ElementType operands);
   base::Status multiply_narrow(Gemm gemm, synth::ElementType operands);
-  base::Status narrow(GemmMatrix& matrix, const GemmExtents& extents, synth::ElementType to);
   int sums_of(int out, int operands) const;
   base::Status check(int code);
 

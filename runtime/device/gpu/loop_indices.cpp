@@ -17,12 +17,14 @@ LoopIndices::~LoopIndices() {
   if (counters_ != 0) memory_.give_back(counters_);
 }
 
+base::Status LoopIndices::begin() {
+  constexpr std::int64_t kBytes = kCounters * sizeof(std::int64_t);
+  if (counters_ == 0) counters_ = memory_.take(kBytes);
+  return counters_ == 0 ? base::Status(no_room(gpu_, kBytes)) : base::Done{};
+}
+
 base::Result<LoopIndices::Counted*> LoopIndices::counter_of(Address places) {
-  if (counters_ == 0) {
-    constexpr std::int64_t kBytes = kCounters * sizeof(std::int64_t);
-    counters_ = memory_.take(kBytes);
-    if (counters_ == 0) return no_room(gpu_, kBytes);
-  }
+  TESSERA_TRY_STATUS(begin());
   const auto known = counted_.find(places);
   if (known != counted_.end()) return &known->second;
   if (counted_.size() == kCounters) forget();

@@ -19,6 +19,8 @@ class LoopIndices {
   LoopIndices(const LoopIndices&) = delete;
   LoopIndices& operator=(const LoopIndices&) = delete;
 
+  // There is room for them.
+  base::Status begin();
   // The i64 scalars become the index.
   base::Status write(GpuLauncher& launcher, const runtime::ItemList<runtime::TileOut>& tiles, std::int64_t index);
   // What was counted is not known any more.

@@ -72,6 +72,16 @@ base::Status taken_by_all(const std::vector<std::shared_ptr<GpuEngine>>& places,
   return status;
 }
 
+template <class Step>
+std::vector<runtime::Room> room_of_all(const std::vector<std::shared_ptr<GpuEngine>>& places, const Step& step) {
+  std::vector<runtime::Room> rooms(places.size());
+  for_each_share(shares_of(step.tiles, places.size()), step, [&](std::size_t place, const Step& part) {
+    rooms[place] = places[place]->room_of(part).front();
+    return true;
+  });
+  return rooms;
+}
+
 template <class Item>
 struct ListOf {
   std::vector<Item> items;
@@ -142,6 +152,16 @@ base::Status SeveralGpus::take(const ChainStep& chain) {
   const std::scoped_lock lock(*places_.front()->place().mutex);
   next_step();
   return settled(taken_by_all(places_, kept_shares(chain.tiles), chain));
+}
+
+std::vector<runtime::Room> SeveralGpus::room_of(const LocalStep& step) { return room_of_all(places_, step); }
+std::vector<runtime::Room> SeveralGpus::room_of(const ChainStep& chain) { return room_of_all(places_, chain); }
+base::Status SeveralGpus::make_room(int place, const runtime::Room& room) {
+  const std::scoped_lock lock(*places_.front()->place().mutex);
+  return settled(places_[static_cast<std::size_t>(place)]->make_room(0, room));
+}
+void SeveralGpus::leave_room() {
+  for (const auto& place : places_) place->leave_room();
 }
 
 template <class F>

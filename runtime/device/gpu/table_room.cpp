@@ -39,6 +39,8 @@ TableRoom::~TableRoom() {
   }
 }
 
+base::Status TableRoom::begin() { return chunks_.empty() ? add_chunk(kTableChunk) : base::Done{}; }
+
 base::Result<Address> TableRoom::find(std::span<const std::byte> bytes) {
   const std::uint64_t hash = table_hash(bytes);
   const auto [begin, end] = entries_.equal_range(hash);

@@ -18,6 +18,8 @@ class TableRoom {
   TableRoom(const TableRoom&) = delete;
   TableRoom& operator=(const TableRoom&) = delete;
 
+  // There is room for the first tables.
+  base::Status begin();
   // Where these bytes are for what the stream is asked for from now on. Aligned to 256 bytes.
   base::Result<Address> find(std::span<const std::byte> bytes);
   // Is it time to forget what was found so far? Once no launch to come needs that, somebody should.

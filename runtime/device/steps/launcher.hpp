@@ -40,6 +40,12 @@ struct FaultPlace {
   std::uint64_t launch = 0;
 };
 
+// What `scratch` takes for so many bytes.
+inline std::int64_t scratch_bytes_of(std::int64_t bytes) {
+  constexpr std::int64_t kAligned = 256;
+  return (bytes + kAligned - 1) / kAligned * kAligned;
+}
+
 // One GPU's stream. Everything happens in the order of the calls.
 class Launcher {
  public:
