@@ -276,6 +276,7 @@ struct Loop {
   bool is_pipeline = false;                             // `pipeline` for `loop`
   std::optional<ScheduleName> schedule = std::nullopt;  // of a pipeline
   bool is_scan = false;                                 // `scan` for `loop`: more results than are carried
+  bool is_unrolled = false;                             // of `for const i < bound`
 };
 
 struct Expr {

@@ -94,7 +94,8 @@ class Comparison {
     const auto schedule = [](const Loop& loop) { return loop.schedule ? loop.schedule->text : std::string(); };
     return same(x.carried, y.carried) && same(x.index, y.index) && same(x.bound, y.bound) && same(x.body, y.body) &&
            same(x.condition, y.condition) && same(x.limit, y.limit) && x.is_pipeline == y.is_pipeline &&
-           x.is_scan == y.is_scan && x.schedule.has_value() == y.schedule.has_value() && schedule(x) == schedule(y);
+           x.is_scan == y.is_scan && x.is_unrolled == y.is_unrolled &&
+           x.schedule.has_value() == y.schedule.has_value() && schedule(x) == schedule(y);
   }
 
   bool same(const Statement& x, const Statement& y) const { return same(x.node, y.node); }

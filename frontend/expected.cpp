@@ -32,9 +32,10 @@ constexpr std::array kExpressionFirst = {
     TokenKind::integer, TokenKind::real,       TokenKind::imaginary,   TokenKind::string,     TokenKind::true_,
     TokenKind::false_,  TokenKind::left_paren, TokenKind::left_square, TokenKind::left_brace, TokenKind::local,
     TokenKind::loop,    TokenKind::if_,        TokenKind::logical_not, TokenKind::minus,      TokenKind::bit_not};
-constexpr std::array kNames = {TokenKind::name,  TokenKind::max,      TokenKind::min,  TokenKind::grad,
-                               TokenKind::again, TokenKind::pipeline, TokenKind::scan, TokenKind::by,
-                               TokenKind::auto_, TokenKind::over,     TokenKind::use,  TokenKind::underscore};
+constexpr std::array kNames = {TokenKind::name,      TokenKind::max,      TokenKind::min,  TokenKind::grad,
+                               TokenKind::again,     TokenKind::pipeline, TokenKind::scan, TokenKind::by,
+                               TokenKind::const_,    TokenKind::auto_,    TokenKind::over, TokenKind::use,
+                               TokenKind::underscore};
 constexpr std::array kElementFirst = {TokenKind::bool_, TokenKind::i32, TokenKind::i64, TokenKind::f32, TokenKind::f64,
                                       TokenKind::bf16,  TokenKind::f16, TokenKind::i8,  TokenKind::u8,  TokenKind::i16,
                                       TokenKind::u16,   TokenKind::u32, TokenKind::c64, TokenKind::c128};

@@ -25,6 +25,9 @@ base::Diagnostic value_before_the_end(base::Span value);
 // Another word for `max` behind the condition of a loop.
 base::Diagnostic no_limit(std::string_view found, base::Span where);
 
+// `const` in a scan or pipeline.
+base::Diagnostic no_unrolling(base::Span word);
+
 // The subscripts of a tuple.
 base::Diagnostic indexed_tuple(base::Span subscripts);
 

@@ -37,6 +37,13 @@ Diagnostic no_limit(std::string_view found, Span where) {
       .suggest("write `while c, max=1000`: more turns than that are an error");
 }
 
+Diagnostic no_unrolling(Span word) {
+  return make(Kind::unrolled_form)
+      .at(word)
+      .suggest(
+          "leave `const` out, or write a `loop` that carries what is kept, as in `(w2, concat([all, w[new]], 0))`");
+}
+
 Diagnostic indexed_tuple(Span subscripts) {
   return make(Kind::tuple_index)
       .at(subscripts)

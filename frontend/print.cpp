@@ -469,7 +469,7 @@ class Printer {
     const auto add = [&](const std::string& before, ExprId id) {
       if (id.valid()) parts.insert(parts.end(), {words(before), doc_.unbroken(expr(id, kWholeLevel))});
     };
-    if (loop.index) add(fmt::format(" for {} < ", loop.index->text), loop.bound);
+    if (loop.index) add(fmt::format(" for {}{} < ", loop.is_unrolled ? "const " : "", loop.index->text), loop.bound);
     add(" while ", loop.condition);
     add(", max=", loop.limit);
     parts.insert(parts.end(), {words(" " + schedule), block(loop.body)});

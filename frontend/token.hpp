@@ -57,6 +57,7 @@ namespace tessera::frontend {
   FOREACH(pipeline, PIPELINE, "pipeline", word)               \
   FOREACH(scan, SCAN, "scan", word)                           \
   FOREACH(by, BY, "by", word)                                 \
+  FOREACH(const_, CONST, "const", word)                       \
   FOREACH(auto_, AUTO, "auto", word)                          \
   FOREACH(over, OVER, "over", word)                           \
   FOREACH(use, USE, "use", word)                              \

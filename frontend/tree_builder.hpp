@@ -119,7 +119,7 @@ class TreeBuilder : TreeWords {
 
   StatementId fn_statement(Parser::FnStatementContext* c) {
     Fn fn{name(c->name()), {}, {}, {}, c->block() == nullptr};
-    if (c->AUTO() != nullptr) fn.chosen = span(c->AUTO()->getSymbol());
+    fn.chosen = word(c->AUTO());
     if (auto* parameters = c->parameters()) {
       for (auto* p : parameters->parameter()) fn.parameters.push_back(parameter(p));
     }
@@ -139,11 +139,7 @@ class TreeBuilder : TreeWords {
     return add(c, std::move(fn));
   }
 
-  Parameter parameter(Parser::ParameterContext* c) {
-    Parameter made{name(c->name()), type(c->type())};
-    if (c->AUTO() != nullptr) made.chosen = span(c->AUTO()->getSymbol());
-    return made;
-  }
+  Parameter parameter(Parser::ParameterContext* c) { return {name(c->name()), type(c->type()), word(c->AUTO())}; }
 
   StatementId save_statement(Parser::SaveStatementContext* c) {
     Save save{expression(c->expression()), string(c->path), span(c->path), c->start->getType() == Parser::SAVE_SHARDS};
@@ -471,6 +467,7 @@ class TreeBuilder : TreeWords {
   ExprId loop_expression(Parser::LoopExpressionContext* c) {
     Loop loop{all_carried(c->carried()), std::nullopt, {}, {}};
     if (c->index != nullptr) loop.index = name(c->index);
+    loop.is_unrolled = c->CONST() != nullptr;
     if (c->bound != nullptr) loop.bound = expression(c->bound);
     if (c->during != nullptr) loop.condition = expression(c->during);
     if (c->limited != nullptr) {
@@ -482,6 +479,7 @@ class TreeBuilder : TreeWords {
   }
   template <class Context>
   Loop counted(Context* c, bool Loop::* form) {
+    if (const auto unrolled = word(c->CONST())) first_error_.add(no_unrolling(*unrolled));
     Loop loop{all_carried(c->carried()), name(c->name()), expression(c->expression()), block(c->block())};
     loop.*form = true;
     return loop;

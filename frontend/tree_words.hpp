@@ -3,6 +3,7 @@
 
 #include <antlr4-runtime.h>
 
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -36,6 +37,10 @@ class TreeWords {
 
   Span span(antlr4::Token* token) const { return span(token, token); }
   Span span(antlr4::ParserRuleContext* c) const { return span(c->start, c->stop); }
+  // Of a word that may stand there or not.
+  std::optional<Span> word(antlr4::tree::TerminalNode* node) const {
+    return node == nullptr ? std::nullopt : std::optional(span(node->getSymbol()));
+  }
   Span span(antlr4::Token* first, antlr4::Token* last) const {
     const auto begin = static_cast<std::uint32_t>(first->getStartIndex());
     return {ast_.source, begin, static_cast<std::uint32_t>(last->getStopIndex() + 1)};

@@ -316,6 +316,8 @@ class Verifier {
     TESSERA_CHECK(!loop.condition.valid() || !(loop.is_pipeline || loop.is_scan),
                   "a pipeline or scan with a condition");
     TESSERA_CHECK(!loop.is_pipeline || !loop.is_scan, "a pipeline that is a scan");
+    TESSERA_CHECK(!loop.is_unrolled || (loop.bound.valid() && !loop.is_pipeline && !loop.is_scan),
+                  "an unrolled loop without a bound, or an unrolled pipeline or scan");
     TESSERA_CHECK(!loop.limit.valid() || (loop.condition.valid() && !loop.bound.valid()), "a limit beside a bound");
     if (loop.index) name(loop.index->text);
     for (const ExprId part : {loop.bound, loop.condition, loop.limit}) {

@@ -182,28 +182,28 @@ compound
 ifExpression : 'if' expression block ('else' (block | ifExpression))? ;
 
 // Behind `while` stands a bound after which it is an error, `max=1000`; that the name is this one is seen to where the tree
-// is built.
+// is built, and that no scan or pipeline has `const`.
 loopExpression
   : 'loop' carried (',' carried)* (
-      'for' index=name '<' bound=expression ('while' during=expression)?
+      'for' 'const'? index=name '<' bound=expression ('while' during=expression)?
       | 'while' during=expression (',' limited=name '=' limit=expression)?
     ) block
   ;
 carried : name '=' expression ;
 
 // The order in which it takes its rounds is named behind `by`. Both words are names, too.
-pipelineExpression : 'pipeline' carried (',' carried)* 'for' name '<' expression ('by' STRING)? block ;
+pipelineExpression : 'pipeline' carried (',' carried)* 'for' 'const'? name '<' expression ('by' STRING)? block ;
 
 // Its block gives the carried values of the next turn, then what is kept of each turn.
-scanExpression : 'scan' carried (',' carried)* 'for' name '<' expression block ;
+scanExpression : 'scan' carried (',' carried)* 'for' 'const'? name '<' expression block ;
 
 // ---- Words -----------------------------------------------------------------------------------------------------------
 
 name : word | '_' ;
 
-// `max` and `min` are functions too, and `grad`, `again`, `pipeline`, `scan`, `by`, `auto`, `over` and `use` mean something
-// only where they are followed by it; none of them is a keyword.
-word : NAME | 'max' | 'min' | 'grad' | 'again' | 'pipeline' | 'scan' | 'by' | 'auto' | 'over' | 'use' ;
+// `max` and `min` are functions too, and `grad`, `again`, `pipeline`, `scan`, `by`, `const`, `auto`, `over` and `use` mean
+// something only where they are followed by it; none of them is a keyword.
+word : NAME | 'max' | 'min' | 'grad' | 'again' | 'pipeline' | 'scan' | 'by' | 'const' | 'auto' | 'over' | 'use' ;
 
 MESH : 'mesh' ;
 LET : 'let' ;
@@ -247,6 +247,7 @@ AGAIN : 'again' ;
 PIPELINE : 'pipeline' ;
 SCAN : 'scan' ;
 BY : 'by' ;
+CONST : 'const' ;
 AUTO : 'auto' ;
 OVER : 'over' ;
 USE : 'use' ;

@@ -120,9 +120,12 @@ class Reading {
 };
 
 base::Diagnostics too_many_values(const TooManyValues& fault, const CheckOptions& options) {
-  return {base::make(Kind::check_too_large, options.values_max)
-              .at(fault.statement)
-              .suggest("functions that call functions twice, and gradients of them, grow fast: use `loop`")};
+  const std::string help =
+      fault.turns.has_value()
+          ? fmt::format("each of the {} turns of this loop is checked by itself: take fewer, or leave `const` out",
+                        *fault.turns)
+          : "functions that call functions twice, and gradients of them, grow fast: use `loop`";
+  return {base::make(Kind::check_too_large, options.values_max).at(fault.statement).suggest(help)};
 }
 
 template <class Close>

@@ -67,7 +67,7 @@ std::vector<std::string> candidates_of(const Session& session) {
   for (const NamedMesh& mesh : session.meshes()) result.push_back(mesh.name);
   add(axes_of(session));
   add(keywords());
-  add({"each(", "grad(", "again", "pipeline", "scan", "auto", "over"});  // words of forms, and names elsewhere
+  add({"each(", "grad(", "again", "pipeline", "scan", "const", "auto", "over"});  // words of forms, and names elsewhere
   return result;
 }
 

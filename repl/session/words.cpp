@@ -50,6 +50,8 @@ constexpr std::array kWords = {
         "scan", "let (last, all) = scan w = a for i < 3 { (w * 2.0, w[0]) }",
         "a loop that also keeps what stands behind the carried values: of all turns, along a new dimension 0; along "
         "a dimension y = a*y + b is `recur(a, b, 0)`"},
+    WordHelp{"const", "let s = loop v = a for const i < 3 { v[:8 / 2 ** i] * 2.0 }",
+             "a loop that is unrolled when it is checked: `i` is a number in each turn, and shapes may change"},
     WordHelp{"with", "let b = a with [0] = 1.0, [1:-1, 1:-1] = a[1:-1, 1:-1] * 2.0",
              "a copy in which parts are replaced, from left to right; subscripts are those of `a[...]`"},
     WordHelp{"auto", "auto fn f(v: f32[16, 16] ?, w: f32[16, 16] auto) -> f32[16, 16] = v @ w",

@@ -27,6 +27,7 @@ const std::vector<Malformed> kMalformed = {
     {"let x = a ++ b", "1:12 unary-plus"},
     {"if a = b { 1 } else { 2 }", "1:6 single-equals"},
     {"a = 3", "1:3 missing-let"},
+    {"let (a, b) = scan v = 1 for const i < 3 { (v + 1, v) }", "1:29 unrolled-form"},
     {"a[0] = 3", "1:6 missing-let"},
     {"let a == 3", "1:7 syntax-error"},
     {"let x = if c { 1 }", "1:9 missing-else"},

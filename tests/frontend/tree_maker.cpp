@@ -257,6 +257,7 @@ ExprId TreeMaker::loop() {
     loop.bound = {};
     if (draw_(2) == 0) loop.limit = expr();
   }
+  loop.is_unrolled = loop.bound.valid() && !loop.is_pipeline && !loop.is_scan && draw_(3) == 0;
   if (loop.is_pipeline && draw_(2) == 0) loop.schedule = ScheduleName{"eager-1f1b+late", {}};
   return add(std::move(loop));
 }

@@ -70,9 +70,16 @@ std::vector<Checked> Elaborator::parts(const Checked& value) {
   for (const Fields& fields : items_of(value)) {
     const auto first = value.nodes.begin() + static_cast<std::ptrdiff_t>(at);
     const std::size_t arrays = std::max<std::size_t>(fields.size(), 1);
-    at += arrays;
     Checked one{{first, first + static_cast<std::ptrdiff_t>(arrays)}, value.span, {}, {}, {}};
     if (!fields.empty()) one.items = {fields};
+    if (value.known_fields.size() == value.nodes.size()) {
+      const auto known = value.known_fields.begin() + static_cast<std::ptrdiff_t>(at);
+      if (fields.empty())
+        one.known = *known;
+      else
+        one.known_fields.assign(known, known + static_cast<std::ptrdiff_t>(arrays));
+    }
+    at += arrays;
     all.push_back(names_.with_affine(std::move(one)));
   }
   return all;

@@ -12,6 +12,7 @@
 #include "base/nearest.hpp"
 #include "typeck/elaborate/elaborator.hpp"
 #include "typeck/elaborate/records.hpp"
+#include "typeck/elaborate/unrolled.hpp"
 #include "typeck/kinds.hpp"
 
 namespace tessera::typeck {
@@ -148,6 +149,7 @@ MaybeValue carried_next(Elaborator& elaborator, const frontend::Loop& loop, cons
 }  // namespace
 
 MaybeValue Elaborator::check_loop(ExprId id, const frontend::Loop& loop, const Preference& want) {
+  if (loop.is_unrolled) return check_unrolled(*this, id, loop, want);
   const Span span = ast()[id].span;
   const std::size_t outer = frame_->locals.size();
   open::Loop made_loop;

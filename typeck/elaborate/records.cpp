@@ -116,6 +116,7 @@ Checked tuple_of(const std::vector<Checked>& values) {
   for (const Checked& value : values) {
     all.nodes.insert(all.nodes.end(), value.nodes.begin(), value.nodes.end());
     all.items.push_back(items_of(value).front());
+    for (const Checked& array : arrays_of(value)) all.known_fields.push_back(array.known);
   }
   return all;
 }

@@ -87,7 +87,8 @@ bool Statements::check_let(StatementId id, const frontend::Let& let) {
   const bool good = !values.empty();
   for (std::size_t k = 0; k < let.names.size(); ++k)
     elaborator_.names().bind_name(let.names[k], good ? MaybeValue(values[k]) : std::nullopt);
-  const bool annotate = good && let.names.size() == 1 && !let.type.has_value() && values[0].is_array();
+  const bool annotate = good && let.names.size() == 1 && !let.type.has_value() && values[0].is_array() &&
+                        elaborator_.frame().unrolled == 0;
   if (annotate) elaborator_.frame().lets.push_back({id, values[0].node(), elaborator_.environment().now()});
   return good;
 }

@@ -52,7 +52,7 @@ struct Checked {
   std::optional<KnownScalar> known;
   std::optional<Affine> affine;
   std::vector<Fields> items = {};                             // empty where there are arrays alone
-  std::vector<std::optional<KnownScalar>> known_fields = {};  // of a record, where some are known
+  std::vector<std::optional<KnownScalar>> known_fields = {};  // of a record or tuple, where some are known
 
   ValueId node() const { return nodes.at(0); }
   // How many values a tuple has; 1 for an array or a record.
@@ -126,6 +126,7 @@ struct Frame {
   std::size_t block_depth = 0;
   std::vector<open::Named> named = {};  // of an `auto fn`
   base::SourceId file = {};             // a file that `use` brought, in which names are looked up
+  std::size_t unrolled = 0;             // how many unrolled loops its text is in
 
   // Does a `let` here bind a name of the program?
   bool binds_globally() const { return top_level && block_depth == 0; }

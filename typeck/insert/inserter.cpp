@@ -17,6 +17,30 @@ bool enters_functions(const open::Program& program) {
                              [](const open::Node& node) { return std::holds_alternative<open::Enter>(node.body); });
 }
 
+// The bodies of unrolled loops in the text, the outermost ones, in order.
+std::vector<base::Span> unrolled_bodies(const frontend::Ast& ast) {
+  std::vector<base::Span> all;
+  for (const frontend::Expr& expr : ast.exprs.items()) {
+    const auto* loop = std::get_if<frontend::Loop>(&expr.node);
+    if (loop != nullptr && loop->is_unrolled) all.push_back(ast[loop->body].span);
+  }
+  std::ranges::sort(all, {}, &base::Span::begin);
+  std::uint32_t end = 0;
+  std::erase_if(all, [&](const base::Span& one) { return std::exchange(end, std::max(end, one.end)) > one.begin; });
+  return all;
+}
+
+// What stands in the body of an unrolled loop is made anew in every turn, perhaps in other layouts: read again, the
+// text says by itself what is inserted.
+void forget_unrolled(const frontend::Ast& ast, std::map<frontend::ExprId, std::string>& inserted) {
+  const std::vector<base::Span> bodies = unrolled_bodies(ast);
+  std::erase_if(inserted, [&](const auto& one) {
+    const base::Span own = ast[one.first].span;
+    const auto behind = std::ranges::upper_bound(bodies, own.begin, {}, &base::Span::begin);
+    return behind != bodies.begin() && own.begin < std::prev(behind)->end;
+  });
+}
+
 }  // namespace
 
 Inserter::Inserter(const open::Program& program, const base::SourceMap& sources, Environment& environment,
@@ -54,6 +78,7 @@ Typed Inserter::run() {
     typed_.inserted_as.merge(bodies.front().inserted_as);
     typed_.let_types.merge(bodies.front().let_types);
   }
+  if (!typed_.inserted_as.empty()) forget_unrolled(*typed_.ast, typed_.inserted_as);
   return std::move(typed_);
 }
 

@@ -2,6 +2,8 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
+#include <optional>
 
 #include "base/source.hpp"
 #include "base/stop.hpp"
@@ -12,9 +14,11 @@ namespace tessera::typeck {
 // may be exponentially larger than the text.
 inline constexpr std::size_t kCheckedValuesMax = 1'000'000;
 
-// Thrown where a check would make more values; `statement` is the one that asks for them.
+// Thrown where a check would make more values; `statement` is what asks for them: a statement, or an unrolled loop of
+// so many turns.
 struct TooManyValues {
   base::Span statement;
+  std::optional<std::int64_t> turns = {};
 };
 
 // What one statement may make, and when its check ends.
