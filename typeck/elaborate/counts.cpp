@@ -100,7 +100,10 @@ MaybeValue not_below_zero(OperationCall& call, const Checked& ids) {
   if (!all.has_value()) return std::nullopt;
   const MeshRef& mesh = elaborator.type(*all).mesh_ref();
   const MaybeValue far = elaborator.scalar(call.span, -synth::kRefusedIdDistance, ElementType::i64, mesh);
-  return f.select(f.compare(MapOp::less, all, f.number(0, all)), f.add(all, far), all);
+  MaybeValue moved = f.select(f.compare(MapOp::less, all, f.number(0, all)), f.add(all, far), all);
+  // A printed program says behind the ids how these are brought to the weights.
+  if (moved.has_value() && elaborator.type(ids).element() == ElementType::i64) moved->expr = ids.expr;
+  return moved;
 }
 
 }  // namespace

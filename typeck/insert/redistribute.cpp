@@ -2,6 +2,8 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
+#include <string_view>
 
 #include "base/units_text.hpp"
 #include "synth/moves/collective/collective.hpp"
@@ -45,11 +47,14 @@ void Redistributions::note_gather(const synth::Plan& plan, const Reason& why, Sp
 
 namespace {
 
-// `concat` and `reshape` would take the layout that is printed behind them for the wanted one; their own layout is
-// therefore printed first.
+// These would take the layout that is printed behind them for the wanted one; their own layout is therefore printed
+// first.
+constexpr auto kTakeAnyWantedLayout =
+    std::to_array<std::string_view>({"argsort", "bincount", "concat", "reshape", "sort", "take"});
+
 bool takes_any_wanted_layout(const frontend::Ast& ast, ExprId expr) {
   const auto* const call = std::get_if<frontend::Call>(&ast[expr].node);
-  return call != nullptr && (call->callee.text == "concat" || call->callee.text == "reshape");
+  return call != nullptr && std::ranges::find(kTakeAnyWantedLayout, call->callee.text) != kTakeAnyWantedLayout.end();
 }
 
 }  // namespace
