@@ -100,8 +100,11 @@ class FigureWalk {
       return {{std::move(figure)}, {}};
     }
     if (is_view(apply.results[0])) return edges_fetched(figure, apply);
-    computed(figure, apply, result);
-    ProgramFigures all{{figure}, {}};
+    ProgramFigures all;
+    if (!finds_part(apply)) {
+      computed(figure, apply, result);
+      all.steps.push_back(figure);
+    }
     if (const auto* assemble = std::get_if<synth::Assemble>(&apply.operation)) fetched(all, figure, apply, *assemble);
     if (const auto running = synth::running_of(apply.operation)) carried(all, figure, result, *running);
     if (std::holds_alternative<synth::Take>(apply.operation)) requested(all, figure, apply, result);
@@ -131,6 +134,12 @@ class FigureWalk {
     return all;
   }
 
+  // Does it lay what has been made in the result before?
+  bool finds_part(const synth::Apply& apply) const {
+    return std::any_of(apply.operands.begin(), apply.operands.end(), [&](synth::RegisterId id) {
+      return plan_[id].where == runtime::RegisterPlan::Where::part && plan_[id].source == apply.results[0];
+    });
+  }
   bool is_view(synth::RegisterId id) const {
     const runtime::RegisterPlan::Where where = plan_[id].where;
     return where == runtime::RegisterPlan::Where::slice || where == runtime::RegisterPlan::Where::reshape;

@@ -194,7 +194,9 @@ base::Result<bool> Executor::copy_little(synth::RegisterId from, synth::Register
   const TileMap& targets = storage_.tiles(to);
   const std::int64_t bytes = std::min(sources.bytes_total, targets.bytes_total);
   const bool is_small = bytes <= kGrain && targets.boxes.size() <= kGrain;
-  if (!is_small || tracer_ != nullptr || storage_.type(from).mesh_ref() != storage_.type(to).mesh_ref()) return false;
+  if (!is_small || tracer_ != nullptr || storage_.is_part(from) ||
+      storage_.type(from).mesh_ref() != storage_.type(to).mesh_ref())
+    return false;
   if (!std::all_of(offset.begin(), offset.end(), is_plain) || !list_little(from, to, offset)) return false;
   const auto move = [&](std::int64_t i) -> BoxMove {
     const LittleCopy& copy = little_[static_cast<std::size_t>(i)];
@@ -282,10 +284,10 @@ const Executor::Copies& Executor::cached_copies(synth::RegisterId from, synth::R
     const synth::CopyWalk walk(storage_.type(from), to_type, &offset);
     Copies made{offset, received_by(walk, to_type), CopySchedule{}};
     if (team_.alone())
-      made.how = plan_copies(walk, to_type, offset, storage_.edges(to));
+      made.how = plan_copies(walk, to_type, offset, edges_between(storage_, from, to));
     else
       made.how = schedule_copies(team_, storage_.ranks(), walk, storage_.type(from).mesh_ref(), to_type, offset,
-                                 storage_.edges(to));
+                                 edges_between(storage_, from, to));
     known = copies_.insert_or_assign(key, std::move(made)).first;
   }
   return known->second;
@@ -328,10 +330,13 @@ base::Status Executor::assemble(const synth::Apply& apply, const synth::Assemble
 base::Status Executor::assemble_parts(const synth::Apply& apply, const synth::Assemble& assemble,
                                       std::span<const synth::Offset> offsets) {
   const synth::RegisterId to = apply.results[0];
-  // Where it does not lie there already.
-  if (assemble.has_base) TESSERA_TRY_STATUS(copy_to(apply.operands[0], to, storage_.offset(to)));
+  const auto source = [&](std::size_t k) { return apply.operands[assemble.parts[k].operand]; };
+  // Where it does not lie there already; the chain that made a part has seen to it before.
+  if (assemble.has_base && !storage_.is_part(source(0)))
+    TESSERA_TRY_STATUS(copy_to(apply.operands[0], to, storage_.offset(to)));
   for (std::size_t k = 0; k < assemble.parts.size(); ++k) {
-    const synth::RegisterId from = apply.operands[assemble.parts[k].operand];
+    const synth::RegisterId from = source(k);
+    if (storage_.is_part(from) && storage_.edges(from) == nullptr) continue;  // every device has what it wants
     TESSERA_TRY_STATUS(copy_boxes(from, to, k, offsets[k]));
   }
   return base::Done{};

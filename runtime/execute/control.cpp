@@ -145,6 +145,44 @@ base::Status Executor::copy_to(synth::RegisterId from, synth::RegisterId type_of
   return storage_.engine().copy({mine.size(), move}, {.grain = grain});
 }
 
+namespace {
+
+// The tile without the part that begins there and has these extents, as boxes.
+std::vector<synth::Box> boxes_around(const synth::Box& tile, const synth::Shape& begin, const synth::Shape& extents) {
+  std::vector<synth::Box> boxes;
+  synth::Box rest = tile;
+  for (std::size_t d = 0; d < tile.size(); ++d) {
+    const std::int64_t first = std::clamp(begin[d], rest[d].begin, rest[d].end);
+    const std::int64_t end = std::clamp(begin[d] + extents[d], first, rest[d].end);
+    for (const synth::Interval& beside : {synth::Interval{rest[d].begin, first}, synth::Interval{end, rest[d].end}}) {
+      boxes.push_back(rest);
+      boxes.back()[d] = beside;
+    }
+    rest[d] = {first, end};
+  }
+  std::erase_if(boxes, [](const synth::Box& box) { return synth::empty(box); });
+  return boxes;
+}
+
+}  // namespace
+
+// Copies the base around the part, where it does not lie there already.
+base::Status Executor::lay_around_part(const BegunResult& begun) {
+  const Block mine = storage_.block(begun.result);
+  std::vector<BoxMove> moves;
+  for (std::int64_t number = mine.begin; number < mine.end; ++number) {
+    const auto device = static_cast<std::size_t>(number);
+    const TileView base = storage_.view(begun.base, device);
+    if (is_empty(base.shape) || base.data == storage_.out(begun.result, device).data) continue;
+    const synth::Box& tile = storage_.tiles(begun.result).boxes[device];
+    for (const synth::Box& box : boxes_around(tile, plan_[begun.part].begin, storage_.type(begun.part).shape()))
+      moves.push_back(
+          {part_of(base, begin_in(box, tile), synth::shape_of(box)), storage_.target(begun.result, device, box)});
+  }
+  const auto move = [&](std::int64_t i) { return moves[static_cast<std::size_t>(i)]; };
+  return storage_.engine().copy({std::ssize(moves), move});
+}
+
 // A scalar that every rank knows, where others have all devices of its mesh.
 void Executor::note_known(const synth::Step& step) {
   const auto* const apply = std::get_if<synth::Apply>(&step.node);

@@ -140,7 +140,7 @@ base::Status Executor::run_body(const synth::Body& body, const BodyPlan& plan) {
       (*begin_watch_)();
       is_watched_ = true;
     }
-    if (chain_end > 0 && plan.steps[i].reads_edges) TESSERA_TRY_STATUS(take_edges(steps));
+    if (chain_end > 0 && plan.steps[i].has_edges) TESSERA_TRY_STATUS(take_edges(steps));
     TESSERA_TRY_STATUS(take_watched(steps, plan.steps[i]));
     for (const synth::Step& taken : steps) note_known(taken);
     for (std::size_t k = i; k < end; ++k) payload_.remove(plan.steps[k].dies);
@@ -255,6 +255,7 @@ base::Status Executor::run_chain_of(std::span<const synth::Step> steps, const St
     if (std::holds_alternative<synth::Constant>(apply.operation))
       TESSERA_TRY_STATUS(run_operation_of(apply, StepPlan{}));
   }
+  for (const BegunResult& begun : plan.begins) TESSERA_TRY_STATUS(lay_around_part(begun));
   TESSERA_TRY_STATUS(take_chain(steps, plan));
   TESSERA_TRY(end, moment());
   costs_.add_time(costs_.of(steps[0].origin), begin, end, false);
@@ -263,7 +264,7 @@ base::Status Executor::run_chain_of(std::span<const synth::Step> steps, const St
 
 // Its constants are there.
 base::Status Executor::take_chain(std::span<const synth::Step> steps, const StepPlan& plan) {
-  if (plan.reads_edges) return take_by_sections(steps, plan.chain_lead);
+  if (plan.has_edges) return take_by_sections(steps, plan.chain_lead);
   std::unique_ptr<KeptChain>* const kept = loops_ > 0 ? &chains_[&steps[0]] : nullptr;
   const ChainStep chain{steps, plan.chain_lead, plan_, storage_, kept};
   return take_chains({&chain, 1});

@@ -85,7 +85,7 @@ class Executor {
   base::Status fetch_through_frame(const synth::Apply& apply, const StepPlan& plan, synth::LiteralId literal);
   base::Status take_by_sections(std::span<const synth::Step> steps, std::size_t lead);
   bool has_edges(const synth::Apply& apply) const {
-    return !apply.results.empty() && plan_[apply.results[0]].edges != nullptr;
+    return !apply.results.empty() && plan_[apply.results[0]].edges != nullptr && !storage_.is_part(apply.results[0]);
   }
   // A step whose result is a part of another array, and that has nothing to do.
   bool is_view(const synth::Apply& apply) const {
@@ -139,6 +139,7 @@ class Executor {
   base::Status end_turn(const synth::Repeat& repeat, const std::vector<Carried>& carried, std::int64_t turn,
                         std::int64_t turns);
   base::Status copy_to(synth::RegisterId from, synth::RegisterId type_of, std::int64_t offset);
+  base::Status lay_around_part(const BegunResult& begun);
   base::Status write_index(synth::RegisterId index, std::int64_t turn);
   void note_known(const synth::Step& step);
 

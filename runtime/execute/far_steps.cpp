@@ -15,7 +15,8 @@ base::Status Executor::on_copies(Applies applies, const StepPlan& plan, const st
   for (const synth::Apply* const apply : applies) {
     for (const synth::RegisterId id : apply->operands) host_copies_.reads(id);
     for (const synth::RegisterId id : apply->results) {
-      if (plan_[id].where == RegisterPlan::Where::arena || plan_[id].edges != nullptr) host_copies_.writes(id);
+      if (plan_[id].where == RegisterPlan::Where::arena || plan_[id].edges != nullptr || storage_.is_part(id))
+        host_copies_.writes(id);
     }
     if (!apply->results.empty()) ++host_steps_[synth::describe(apply->operation)];
   }

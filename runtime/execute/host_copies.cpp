@@ -17,10 +17,12 @@ TileView bytes_view(const std::byte* begin, std::int64_t bytes) {
 
 void HostCopies::add(synth::RegisterId id, bool is_read, bool is_written) {
   const Block mine = storage_.block(id);
+  // The rest of what a part is made in stays as it is.
+  const bool is_part = storage_.is_part(id);
   const auto add_part = [&](const std::pair<const std::byte*, std::int64_t>& home) {
-    if (home.second > 0) parts_.push_back({home.first, home.second, is_read, is_written});
+    if (home.second > 0) parts_.push_back({home.first, home.second, is_read || is_part, is_written});
   };
-  const bool writes_edges = is_written && storage_.edges(id) != nullptr;
+  const bool writes_edges = is_written && storage_.edges(id) != nullptr && !is_part;
   for (std::int64_t device = mine.begin; device < mine.end; ++device) {
     if (!writes_edges) add_part(storage_.home(id, static_cast<std::size_t>(device)));
     add_part(storage_.home_of_edges(id, static_cast<std::size_t>(device)));

@@ -42,8 +42,8 @@ class Growth {
   }
   std::size_t lead() const { return is_flat_ ? 0 : lead_; }
   std::size_t computed() const { return computed_; }
-  // Only chains can read a window of which other devices have a part.
-  bool reads_edges() const { return reads_edges_; }
+  // Only chains can read a window of which other devices have a part, and write a part of another array.
+  bool needs_chain() const { return needs_chain_; }
   RegisterId first_result() const { return results_.front(); }
 
  private:
@@ -123,7 +123,8 @@ class Growth {
   bool add(const synth::Apply& apply) {
     results_.push_back(apply.results[0]);
     ++computed_;
-    for (const RegisterId id : apply.operands) reads_edges_ |= plan_[id].edges != nullptr;
+    needs_chain_ |= plan_[apply.results[0]].where == RegisterPlan::Where::part;
+    for (const RegisterId id : apply.operands) needs_chain_ |= plan_[id].edges != nullptr;
     return true;
   }
 
@@ -161,7 +162,7 @@ class Growth {
   std::size_t computed_ = 0;
   bool reduces_ = false;
   bool is_flat_ = false;
-  bool reads_edges_ = false;
+  bool needs_chain_ = false;
 };
 
 }  // namespace
@@ -229,7 +230,7 @@ std::vector<ChainSteps> find_chains(const synth::Program& program, const synth::
     // A lone step gains only where its result outgrows the cache.
     const bool is_lone_map = growth.computed() == 1 &&
                              std::holds_alternative<synth::Map>(std::get<synth::Apply>(body[begin].node).operation);
-    const bool is_worth_it = growth.computed() > 1 || growth.reads_edges() ||
+    const bool is_worth_it = growth.computed() > 1 || growth.needs_chain() ||
                              (is_lone_map && tiles[growth.first_result()].bytes_total > kStreamBytes);
     if (is_worth_it) chains.push_back({begin, end, growth.lead()});
     begin = std::max(end, begin + 1);

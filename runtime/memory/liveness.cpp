@@ -17,9 +17,15 @@ using Where = RegisterPlan::Where;
 
 class LivenessWalk {
  public:
-  LivenessWalk(const synth::Program& program, const TileMaps& tiles, const Windows& windows, const Copied& copied,
-               MemoryPlan& plan)
-      : program_(program), tiles_(tiles), windows_(windows), copied_(copied), plan_(plan), pins_(tiles, plan) {
+  LivenessWalk(const synth::Program& program, const TileMaps& tiles, const Windows& windows, const WrittenParts& parts,
+               const Copied& copied, MemoryPlan& plan)
+      : program_(program),
+        tiles_(tiles),
+        windows_(windows),
+        parts_(parts),
+        copied_(copied),
+        plan_(plan),
+        pins_(tiles, plan) {
     plan_.registers.resize(program.registers.size());
     result_.lives.resize(program.registers.size());
   }
@@ -57,7 +63,18 @@ class LivenessWalk {
     plan(window).dense = false;
     life(window) = Lifetime{now_.size() - 1, now_.back(), now_.back(), false, bodies_.back()};
   }
+  // A part is used by the step that lays it, which makes what it is a part of.
+  void define_part(RegisterId id, const WrittenPart& part) {
+    plan(id).where = Where::part;
+    plan(id).source = plan(id).root = part.result;
+    plan(id).begin = part.begin;
+    define_edges(id, part.edges);
+  }
   void use(RegisterId id) {
+    if (plan(id).where == Where::part) {
+      life(id).last_use = now_.back();
+      return;
+    }
     pins_.note_use(id, now_, result_.lives);
     if (plan(id).edges != nullptr) life(id).last_use = now_.back();
     Lifetime& root = life(plan(id).root);
@@ -130,6 +147,7 @@ class LivenessWalk {
       use(window->second.source);
     if (apply.results.empty()) return;
     const RegisterId result = apply.results[0];
+    if (const auto part = parts_.find(result); part != parts_.end()) return define_part(result, part->second);
     const auto* collect = std::get_if<synth::Collect>(&apply.operation);
     if (window != windows_.of.end()) {
       define_view(result, Where::slice, window->second.source);
@@ -241,6 +259,7 @@ class LivenessWalk {
   const synth::Program& program_;
   const TileMaps& tiles_;
   const Windows& windows_;
+  const WrittenParts& parts_;
   const Copied& copied_;
   MemoryPlan& plan_;
   Pins pins_;
@@ -253,9 +272,9 @@ class LivenessWalk {
 
 }  // namespace
 
-Liveness find_lives(const synth::Program& program, const TileMaps& tiles, const Windows& windows, const Copied& copied,
-                    MemoryPlan& plan) {
-  return LivenessWalk(program, tiles, windows, copied, plan).run();
+Liveness find_lives(const synth::Program& program, const TileMaps& tiles, const Windows& windows,
+                    const WrittenParts& parts, const Copied& copied, MemoryPlan& plan) {
+  return LivenessWalk(program, tiles, windows, parts, copied, plan).run();
 }
 
 }  // namespace tessera::runtime

@@ -9,6 +9,7 @@
 #include "runtime/memory/memory_plan.hpp"
 #include "runtime/memory/tile_maps.hpp"
 #include "runtime/memory/windows.hpp"
+#include "runtime/memory/written_parts.hpp"
 
 namespace tessera::runtime {
 
@@ -24,7 +25,7 @@ struct Liveness {
 };
 
 // Fills in the plan's `where`, `source`, `begin`, `edges`, `root`, `dense` and `written_to`.
-Liveness find_lives(const synth::Program& program, const TileMaps& tiles, const Windows& windows, const Copied& copied,
-                    MemoryPlan& plan);
+Liveness find_lives(const synth::Program& program, const TileMaps& tiles, const Windows& windows,
+                    const WrittenParts& parts, const Copied& copied, MemoryPlan& plan);
 
 }  // namespace tessera::runtime

@@ -5,7 +5,7 @@
 // reshape of a dense array), or it owns a place in the arena; a window has one for the rows that its source's tile
 // lacks (window_edges.hpp). Its offset is the same on all devices of its mesh; on
 // others it takes no room, so that arrays on meshes that share no device may have one offset at once. An array is alive
-// from the step that makes it to the last step that reads it or a view of it. Seven things save memory and copies:
+// from the step that makes it to the last step that reads it or a view of it. Eight things save memory and copies:
 // - elementwise steps and reductions in a row are taken together, and an array that only they read has no place
 //   (`blocks`, chains.hpp);
 // - an elementwise result takes over the place of an operand that dies in the step, and an updated array that of its
@@ -17,6 +17,7 @@
 //   place that the next turn reads, and the last turn writes the result's place. If the initial value dies with the
 //   loop, its place is the parameter's (`adopts`);
 // - slices that alone would keep an array alive are copied where that lowers the peak (pins.hpp);
+// - what is laid over an array whose memory the result takes is made there (`part`, written_parts.hpp);
 // - a value that lives from visit to visit of a pipeline has an offset for each microbatch of it that is alive at
 //   once (`microbatch_offsets`);
 // - a loop's next value or a branch's result is written straight to its destination by the step that computes it
@@ -41,16 +42,18 @@ struct RegisterPlan {
     arena,    // at `offset` of the part of every device of its mesh
     slice,    // the part of `source` that lies in this register's tiles, or a window of it (windows.hpp)
     reshape,  // `source` under another shape
+    part,     // made at `begin` of `source`, which a later step makes of it; and at the part's edges
   };
   Where where = Where::nowhere;
-  synth::RegisterId source;                            // slice, reshape: the register this is a view of
-  synth::Shape begin = {};                             // of a window: where it begins in the source; else empty
-  std::shared_ptr<const WindowEdges> edges = nullptr;  // of a window: what the source's tiles lack; null: nothing
+  synth::RegisterId source;  // slice, reshape: the register this is a view of; part: that it is of
+  synth::Shape begin = {};   // of a window, a part: where it begins in the source; else empty
+  std::shared_ptr<const WindowEdges> edges = nullptr;  // of these: what the source's tiles lack; null: nothing
   synth::RegisterId root;        // whose memory this is, at the end of all views: the register itself, or another
   std::int64_t offset = 0;       // arena, edges; not if `written_to` or `shares` is valid: the loop or branch moves it
   synth::RegisterId written_to;  // valid: the result of the loop or branch around whose place this is written to
   bool adopts = false;           // a loop's parameter: its place is the initial value's
   bool dense = true;             // is every tile surely dense?
+  bool is_begun = false;         // its place is in use from the step on that makes a part of it
   synth::RegisterId takes_over;  // valid: the operand, or a loop's initial value, whose place this takes
   synth::RegisterId shares;      // valid: while this loop runs, its place is that of the loop's result
   // Not empty: alive from visit to visit of a pipeline; microbatch k lies at microbatch_offsets[k mod their number].
@@ -65,10 +68,19 @@ struct SharedPlace {
   std::vector<synth::RegisterId> by;
 };
 
+// What a chain writes a part of: around the part it is its base, which most often lies there already.
+struct BegunResult {
+  synth::RegisterId base;
+  synth::RegisterId result;
+  synth::RegisterId part;
+};
+
 struct StepPlan {
-  std::size_t chain_end = 0;            // not 0: the steps up to there are taken together with this one (chains.hpp)
-  std::size_t chain_lead = 0;           // the dimensions that its blocks are cut along
-  bool reads_edges = false;             // the chain reads windows with edges, and is taken by sections (sections.hpp)
+  std::size_t chain_end = 0;   // not 0: the steps up to there are taken together with this one (chains.hpp)
+  std::size_t chain_lead = 0;  // the dimensions that its blocks are cut along
+  bool has_edges = false;      // the chain reads windows with edges, or writes such parts: it is taken by
+                               // sections (sections.hpp)
+  std::vector<BegunResult> begins = {};
   std::int64_t beside_offset = 0;       // where every device has room for what the step needs beside its arrays
   std::int64_t beside_bytes = 0;        // and how much
   synth::RegisterId beside_of;          // the result; the devices of its mesh have that room

@@ -23,11 +23,12 @@ using Where = RegisterPlan::Where;
 // Walks the steps as they run, and hands out places.
 class Placement {
  public:
-  Placement(const synth::Program& program, const TileMaps& tiles, Liveness liveness, InPlace in_place, MemoryPlan& plan,
-            base::StopToken stop)
+  Placement(const synth::Program& program, const TileMaps& tiles, const WrittenParts& parts, Liveness liveness,
+            InPlace in_place, MemoryPlan& plan, base::StopToken stop)
       : program_(program),
         stop_(stop),
         tiles_(tiles),
+        parts_(parts),
         plan_(plan),
         lives_(std::move(liveness.lives)),
         turning_(std::move(liveness.turning)),
@@ -153,12 +154,14 @@ class Placement {
       const std::span steps(&body[i], is_in_chain ? chain->end - i : 1);
       if (is_in_chain) i = chain->end - 1;
       const bool is_apply = std::holds_alternative<synth::Apply>(steps[0].node);
-      if (!is_apply || !reads_edges(steps, plan_)) continue;
+      if (!is_apply || !has_edges(steps, plan_)) continue;
       if (is_in_chain && find_sections(program_, steps, chain->lead, tiles_, plan_)) continue;
       for (const synth::Step& step : steps) {
-        for (const RegisterId id : std::get<synth::Apply>(step.node).operands) {
-          if (plan(id).edges != nullptr) read_whole_.insert(id);
+        const auto& apply = std::get<synth::Apply>(step.node);
+        for (const RegisterId id : apply.operands) {
+          if (plan(id).edges != nullptr && plan(id).where == Where::slice) read_whole_.insert(id);
         }
+        if (!apply.results.empty() && plan(apply.results[0]).where == Where::part) read_whole_.insert(apply.results[0]);
       }
     }
   }
@@ -169,13 +172,14 @@ class Placement {
     StepPlan step;
     step.chain_end = chain.end;
     step.chain_lead = chain.lead;
-    step.reads_edges = reads_edges(std::span(body).subspan(chain.begin, chain.end - chain.begin), plan_);
+    step.has_edges = has_edges(std::span(body).subspan(chain.begin, chain.end - chain.begin), plan_);
     for (std::size_t i = chain.begin; i < chain.end; ++i) {
       step.dies.insert(step.dies.end(), deaths[i].begin(), deaths[i].end());
     }
     for (std::size_t i = chain.begin; i < chain.end; ++i) {
       const auto& apply = std::get<synth::Apply>(body[i].node);
       if (has_place(apply.results[0])) place_in_chain(body, chain, i, depth, step);
+      if (plan(apply.results[0]).where == Where::part) begin_result(apply.results[0], depth, step);
     }
     payload_.add(step.born);
     note_peak(body[chain.begin].origin, step);
@@ -184,12 +188,20 @@ class Placement {
     result.steps.push_back(std::move(step));
     result.steps.resize(chain.end);
   }
+  // Unless it is to have its base's place, or is made for a loop or a branch, it needs one now.
+  void begin_result(RegisterId part, std::size_t depth, StepPlan& step) {
+    const WrittenPart& how = parts_.at(part);
+    step.begins.push_back({how.base, how.result, part});
+    if (!owns(how.result) || dies_at(how.base, depth, life(how.result).made)) return;
+    give_birth(step, how.result);
+    plan(how.result).is_begun = true;
+  }
   void place_in_chain(const synth::Body& body, const ChainSteps& chain, std::size_t i, std::size_t depth,
                       StepPlan& step) {
     const auto& apply = std::get<synth::Apply>(body[i].node);
     const RegisterId result = apply.results[0];
     const bool is_map = std::holds_alternative<synth::Map>(apply.operation);
-    for (std::size_t k = 0; is_map && k < apply.operands.size(); ++k) {
+    for (std::size_t k = 0; is_map && owns(result) && k < apply.operands.size(); ++k) {
       const RegisterId operand = apply.operands[k];
       const bool dying = std::find(step.dies.begin(), step.dies.end(), operand) != step.dies.end();
       const bool done = life(operand).depth == depth && life(operand).last_use <= i;
@@ -224,7 +236,7 @@ class Placement {
   void before(const synth::Apply& apply, StepPlan& step, std::size_t depth, std::size_t i) {
     if (apply.results.empty()) return;
     make_room(apply, step);
-    if (!has_place(apply.results[0])) return;
+    if (!has_place(apply.results[0]) || plan(apply.results[0]).is_begun) return;
     const RegisterId result = apply.results[0];
     if (const RegisterId operand = operand_to_take_over(apply, depth, i); operand.valid()) {
       plan(result).takes_over = operand;
@@ -341,6 +353,7 @@ class Placement {
   const synth::Program& program_;
   base::StopToken stop_;
   const TileMaps& tiles_;
+  const WrittenParts& parts_;
   MemoryPlan& plan_;
   std::vector<Lifetime> lives_;
   Turning turning_;
@@ -353,9 +366,9 @@ class Placement {
 
 }  // namespace
 
-Copied place_registers(const synth::Program& program, const TileMaps& tiles, Liveness liveness, InPlace in_place,
-                       MemoryPlan& plan, base::StopToken stop) {
-  return Placement(program, tiles, std::move(liveness), std::move(in_place), plan, stop).run();
+Copied place_registers(const synth::Program& program, const TileMaps& tiles, const WrittenParts& parts,
+                       Liveness liveness, InPlace in_place, MemoryPlan& plan, base::StopToken stop) {
+  return Placement(program, tiles, parts, std::move(liveness), std::move(in_place), plan, stop).run();
 }
 
 }  // namespace tessera::runtime

@@ -11,9 +11,9 @@
 
 namespace tessera::runtime {
 
-// Completes the plan that `find_lives` and `find_in_place` have begun. Gives the windows whose edges would have to be
-// read otherwise than by sections of chains: with these the plan does not serve.
-Copied place_registers(const synth::Program& program, const TileMaps& tiles, Liveness liveness, InPlace in_place,
-                       MemoryPlan& plan, base::StopToken stop);
+// Completes the plan that `find_lives` and `find_in_place` have begun. Gives the windows and parts whose edges would
+// have to be read or written otherwise than by sections of chains: with these the plan does not serve.
+Copied place_registers(const synth::Program& program, const TileMaps& tiles, const WrittenParts& parts,
+                       Liveness liveness, InPlace in_place, MemoryPlan& plan, base::StopToken stop);
 
 }  // namespace tessera::runtime

@@ -129,10 +129,12 @@ class SectionSearch {
 
 }  // namespace
 
-bool reads_edges(std::span<const synth::Step> chain, const MemoryPlan& plan) {
+bool has_edges(std::span<const synth::Step> chain, const MemoryPlan& plan) {
   return std::any_of(chain.begin(), chain.end(), [&](const synth::Step& step) {
-    const auto& operands = std::get<synth::Apply>(step.node).operands;
-    return std::any_of(operands.begin(), operands.end(), [&](RegisterId id) { return plan[id].edges != nullptr; });
+    const auto& apply = std::get<synth::Apply>(step.node);
+    const auto has_them = [&](RegisterId id) { return plan[id].edges != nullptr; };
+    return std::any_of(apply.operands.begin(), apply.operands.end(), has_them) ||
+           (is_computed(apply) && has_them(apply.results[0]));
   });
 }
 

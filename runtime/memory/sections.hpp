@@ -1,5 +1,5 @@
-// Chains that read windows with edges are taken section by section: in a section, a box of the chain's tiles, each
-// window is either read where it lies or in one slab of its edges.
+// Chains that read windows with edges, or write parts that have some, are taken section by section: in a section, a box
+// of the chain's tiles, each window is either read where it lies or in one slab of its edges, and so are parts written.
 //
 //     u[:-2, 1:-1] + u[2:, 1:-1]         rows [0, 1) of a tile read the first window's edge, rows [248, 250) the
 //                                        second's, and those between read u itself: three sections
@@ -16,8 +16,8 @@
 
 namespace tessera::runtime {
 
-// Does a step of the chain read such a window?
-bool reads_edges(std::span<const synth::Step> chain, const MemoryPlan& plan);
+// Does a step of the chain read such a window, or write a part that has edges?
+bool has_edges(std::span<const synth::Step> chain, const MemoryPlan& plan);
 
 // Of every dimension of a register the dimension of the sections that it is cut along, or kUncut.
 using CutDimensions = std::vector<std::size_t>;

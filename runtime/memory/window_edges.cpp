@@ -47,6 +47,16 @@ std::vector<EdgeSlab> slabs_around(const synth::Box& inside, const synth::Box& b
   return slabs;
 }
 
+std::vector<synth::Box> single_slabs(const WindowEdges& edges) {
+  std::vector<synth::Box> boxes;
+  for (std::size_t device = 0; device < edges.slabs.size(); ++device) {
+    const std::vector<EdgeSlab>& own = edges.slabs[device];
+    if (own.size() > 1) return {};
+    boxes.push_back(own.empty() ? synth::Box(edges.inside[device].size(), synth::Interval{0, 0}) : own[0].box);
+  }
+  return boxes;
+}
+
 }  // namespace
 
 bool WindowEdges::is_inside(std::size_t device, const synth::Box& box) const { return holds(inside[device], box); }
@@ -85,6 +95,7 @@ std::optional<std::shared_ptr<const WindowEdges>> edges_of(const TileMap& window
     memory.boxes.push_back({synth::Interval{0, bytes / element_bytes}});
   }
   if (memory.bytes_total == 0) return nullptr;
+  edges->outside = single_slabs(*edges);
   if (memory.bytes_total > window.bytes_total / 2) return std::nullopt;
   return edges;
 }

@@ -33,6 +33,7 @@ struct WindowEdges {
   // Of every device, the rest of its tile: what is in front of `inside` along the first dimension, and what is behind;
   // then, of the rows of `inside`, the same along the next dimension; and so on.
   std::vector<std::vector<EdgeSlab>> slabs;
+  std::vector<synth::Box> outside;        // of every device, its slab, or an empty box; none if a device has several
   TileMap memory;                         // of all slabs of a device, side by side: as one line
   std::optional<synth::LiteralId> frame;  // the program's literal that lies around the source
 

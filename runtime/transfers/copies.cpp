@@ -293,8 +293,8 @@ class ReductionScheduler {
 
 CopySchedule schedule_copies(const Team& team, const DeviceRanks& ranks, const synth::CopyWalk& walk,
                              const synth::MeshRef& from, const synth::ArrayType& to, const synth::Offset& offset,
-                             const WindowEdges* edges) {
-  CopyScheduler scheduler(team, ranks, from, to, edges == nullptr);
+                             const CopyEdges& edges) {
+  CopyScheduler scheduler(team, ranks, from, to, edges.target == nullptr);
   for (std::int32_t target = 0; target < to.devices(); ++target) {
     const auto concerns = [&](std::int32_t source) {
       return scheduler.concerns(static_cast<std::size_t>(source), static_cast<std::size_t>(target));

@@ -26,7 +26,7 @@ struct CopySchedule {
 };
 CopySchedule schedule_copies(const Team& team, const DeviceRanks& ranks, const synth::CopyWalk& walk,
                              const synth::MeshRef& from, const synth::ArrayType& to, const synth::Offset& offset,
-                             const WindowEdges* edges = nullptr);
+                             const CopyEdges& edges = {});
 base::Status run_copies(Team& team, const CopySchedule& schedule, const Storage& storage, synth::RegisterId from,
                         synth::RegisterId to);
 

@@ -57,9 +57,16 @@ std::vector<synth::BoxCopy> by_source(const std::vector<synth::BoxCopy>& copies)
 
 }  // namespace
 
-bool is_in_place(const synth::BoxCopy& copy, const synth::Offset& offset, const WindowEdges* edges) {
-  return edges != nullptr &&
-         edges->is_inside(static_cast<std::size_t>(copy.target), target_of_copy(copy.box, offset).box);
+bool is_in_place(const synth::BoxCopy& copy, const synth::Offset& offset, const CopyEdges& edges) {
+  const auto is_inside = [](const WindowEdges* of, std::int32_t device, const synth::Box& box) {
+    return of != nullptr && of->is_inside(static_cast<std::size_t>(device), box);
+  };
+  return is_inside(edges.target, copy.target, target_of_copy(copy.box, offset).box) ||
+         is_inside(edges.source, copy.source, source_of_copy(copy.box, offset).box);
+}
+
+CopyEdges edges_between(const Storage& storage, synth::RegisterId from, synth::RegisterId to) {
+  return {storage.is_part(from) ? storage.edges(from) : nullptr, storage.edges(to)};
 }
 
 Received received_by(const synth::CopyWalk& walk, const synth::ArrayType& to) {
@@ -70,7 +77,7 @@ Received received_by(const synth::CopyWalk& walk, const synth::ArrayType& to) {
 }
 
 CopyPlan plan_copies(const synth::CopyWalk& walk, const synth::ArrayType& to, const synth::Offset& offset,
-                     const WindowEdges* edges) {
+                     const CopyEdges& edges) {
   CopyPlan plan{walk, {}, offset};
   if (walk.copies_at_most() > kFewCopies) return plan;
   for (std::int32_t device = 0; device < to.devices(); ++device)
@@ -89,10 +96,10 @@ class BoxCopies {
       : plan_(plan),
         storage_(storage),
         to_(to),
-        edges_(storage.edges(to)),
+        edges_(edges_between(storage, from, to)),
         engine_(storage.engine()),
         sources_(storage.views(from)),
-        source_boxes_(storage.tiles(from).boxes),
+        source_boxes_(storage.boxes(from)),
         target_boxes_(storage.tiles(to).boxes) {
     for (std::size_t device = 0; device < target_boxes_.size(); ++device) {
       targets_.push_back(storage.out(to, device));
@@ -164,14 +171,14 @@ class BoxCopies {
     const auto t = static_cast<std::size_t>(copy.target);
     const TileView source = part_in(sources_[s], source_boxes_[s], source_of_copy(copy.box, plan_.offset));
     const SteppedBox there = target_of_copy(copy.box, plan_.offset);
-    if (edges_ != nullptr) return {source, storage_.target(to_, t, there)};
+    if (edges_.target != nullptr) return {source, storage_.target(to_, t, there)};
     return {source, target_part(targets_[t], target_boxes_[t], there)};
   }
 
   const CopyPlan& plan_;
   const Storage& storage_;
   synth::RegisterId to_;
-  const WindowEdges* edges_;
+  CopyEdges edges_;
   Engine& engine_;
   std::vector<TileView> sources_;
   std::vector<TileOut> targets_;

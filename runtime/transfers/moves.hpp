@@ -28,11 +28,17 @@ struct CopyPlan {
   std::vector<synth::BoxCopy> few;  // all, unless they are many
   synth::Offset offset;
 };
-// Copies to a window with edges are those to its edges.
+// The edges of a copy's source and target; null: it has none.
+struct CopyEdges {
+  const WindowEdges* source = nullptr;  // of a part that is made where the target lies
+  const WindowEdges* target = nullptr;  // of a window
+};
+CopyEdges edges_between(const Storage& storage, synth::RegisterId from, synth::RegisterId to);
+// Copies to a window with edges are those to its edges, and so are copies of such a part those of its edges.
 CopyPlan plan_copies(const synth::CopyWalk& walk, const synth::ArrayType& to, const synth::Offset& offset,
-                     const WindowEdges* edges = nullptr);
-// Does the target of a copy read the elements where they lie?
-bool is_in_place(const synth::BoxCopy& copy, const synth::Offset& offset, const WindowEdges* edges);
+                     const CopyEdges& edges = {});
+// Are the elements of a copy where they are wanted?
+bool is_in_place(const synth::BoxCopy& copy, const synth::Offset& offset, const CopyEdges& edges);
 // The bytes that the devices of this type receive by the copies.
 Received received_by(const synth::CopyWalk& walk, const synth::ArrayType& to);
 base::Status run_copies(const CopyPlan& plan, const Storage& storage, synth::RegisterId from, synth::RegisterId to);

@@ -60,7 +60,9 @@ const std::byte* Storage::data(synth::RegisterId id, std::size_t device) const {
 }
 
 std::pair<const std::byte*, std::int64_t> Storage::home(synth::RegisterId id, std::size_t device) const {
-  const auto is_view = [](Where where) { return where == Where::slice || where == Where::reshape; };
+  const auto is_view = [](Where where) {
+    return where == Where::slice || where == Where::reshape || where == Where::part;
+  };
   while (is_view(places_[id.value].where)) id = places_[id.value].source;
   const Where where = places_[id.value].where;
   if (where != Where::arena && where != Where::input) return {nullptr, 0};
@@ -86,6 +88,7 @@ TileView Storage::own_view(synth::RegisterId id, std::size_t device) const {
     case Where::arena: return dense(id, device, part(id, device) + place.offset);
     case Where::reshape: return dense(id, device, own_view(place.source, device).data);
     case Where::slice:
+    case Where::part:
       TESSERA_CHECK(place.edges == nullptr || place.edges->memory.bytes[device] == 0,
                     "a window with edges is read whole");
       return slice(id, device, tiles(id).boxes[device]);
@@ -133,11 +136,20 @@ std::pair<TileOut, synth::Box> Storage::out_around(synth::RegisterId id, std::si
   return {TileOut{tile.element, synth::shape_of(slab.box), tile.data + slab.offset}, slab.box};
 }
 
+const std::vector<synth::Box>& Storage::boxes(synth::RegisterId id) const {
+  return is_part(id) && edges(id) != nullptr ? edges(id)->outside : tiles(id).boxes;
+}
+
 std::vector<TileView> Storage::views(synth::RegisterId id) const {
   std::vector<TileView> views;
   views.reserve(tiles(id).boxes.size());
-  for (std::size_t device = 0; device < tiles(id).boxes.size(); ++device)
-    views.push_back(is_far(id, device) ? TileView{type(id).element(), {}, {}, nullptr} : view(id, device));
+  const bool are_edges = is_part(id) && edges(id) != nullptr;
+  for (std::size_t device = 0; device < tiles(id).boxes.size(); ++device) {
+    if (is_far(id, device))
+      views.push_back({type(id).element(), {}, {}, nullptr});
+    else
+      views.push_back(are_edges ? box_of(id, device, edges(id)->outside[device]) : view(id, device));
+  }
   return views;
 }
 
@@ -162,7 +174,7 @@ base::Status Storage::read_scalar(synth::RegisterId id, std::span<std::byte> val
 }
 
 Distributed Storage::array(synth::RegisterId id) const {
-  return {type(id), ranks(), tiles(id).boxes, views(id), engine().is_host() ? nullptr : &engine()};
+  return {type(id), ranks(), boxes(id), views(id), engine().is_host() ? nullptr : &engine()};
 }
 
 void Storage::move_to(synth::RegisterId id, std::int64_t offset) {

@@ -77,12 +77,15 @@ class Storage final : public Tiles {
     const auto [tile, around] = out_around(id, device, box);
     return target_part(tile, around, box);
   }
-  // A window's edges; null: it has none, or is no window.
+  // Is it made as a part of another register?
+  bool is_part(synth::RegisterId id) const { return places_[id.value].where == RegisterPlan::Where::part; }
+  // The edges of a window, or of a part; null: it has none, or is neither.
   const WindowEdges* edges(synth::RegisterId id) const { return places_[id.value].edges; }
   // The number around the source of a window that sees it in a frame.
   std::optional<synth::LiteralId> frame(synth::RegisterId id) const;
   const std::byte* data(synth::RegisterId id, std::size_t device) const override;
-  // All tiles of a register, with its type and boxes. Tiles of far ranks have no data.
+  // All tiles of a register, with its type and boxes; of a part that has edges, these. Tiles of far ranks have no data.
+  const std::vector<synth::Box>& boxes(synth::RegisterId id) const;
   std::vector<TileView> views(synth::RegisterId id) const;
   Distributed array(synth::RegisterId id) const;
 

@@ -35,16 +35,17 @@ RegisterId slice_of(Builder& b, RegisterId from, const Shape& begin, const std::
   return made;
 }
 
+bool is_window(const RegisterPlan& each) { return each.where == RegisterPlan::Where::slice && !each.begin.empty(); }
 std::size_t windows_in(const synth::Program& program) {
   const MemoryPlan plan = plan_memory(program, TileMaps(program));
-  return static_cast<std::size_t>(std::count_if(plan.registers.begin(), plan.registers.end(),
-                                                [](const RegisterPlan& each) { return !each.begin.empty(); }));
+  return static_cast<std::size_t>(std::count_if(plan.registers.begin(), plan.registers.end(), is_window));
 }
 
 std::size_t edged_windows_in(const synth::Program& program) {
   const MemoryPlan plan = plan_memory(program, TileMaps(program));
-  return static_cast<std::size_t>(std::count_if(plan.registers.begin(), plan.registers.end(),
-                                                [](const RegisterPlan& each) { return each.edges != nullptr; }));
+  return static_cast<std::size_t>(std::count_if(plan.registers.begin(), plan.registers.end(), [](const auto& each) {
+    return is_window(each) && each.edges != nullptr;
+  }));
 }
 
 // Windows that see their array in a frame which is not made.

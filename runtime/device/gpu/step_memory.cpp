@@ -50,7 +50,8 @@ void write_key(const runtime::ChainStep& chain, StepKey& key) {
       if (has_tiles(id)) write_tiles(chain.tiles, id, key);
     }
     for (const synth::RegisterId id : apply.results) {
-      if (chain.plan[id].where == Where::arena) write_tiles(chain.tiles, id, key);
+      if (chain.plan[id].where == Where::arena || chain.plan[id].where == Where::part)
+        write_tiles(chain.tiles, id, key);
     }
   }
 }
