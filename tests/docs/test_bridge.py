@@ -93,7 +93,8 @@ class Bridge(unittest.TestCase):
         for number, (word, text) in enumerate(told.items()):
             with self.subTest(word=word):
                 self.assertIn(word, text)
-                if number % EXPLAINED == 0:
+                # Of a command of that name, `:placements`, a session tells instead; a shell has none.
+                if number % EXPLAINED == 0 and not text.lstrip().startswith(f":{word}"):
                     done = subprocess.run([TESSERA, "explain", word], capture_output=True, text=True, check=False)
                     self.assertEqual((done.returncode, done.stdout, done.stderr), (0, text, ""))
 
