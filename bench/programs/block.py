@@ -63,7 +63,7 @@ print loss(x, q2, k2, v2, o2, up2, down2, target)
 
 def arguments():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("tessera")
+    parser.add_argument("tessera", type=lambda path: Path(path).resolve())  # runs are in a folder of their own
     for name, default in (("batch", 8), ("length", 256), ("heads", 8), ("width", 512), ("goes", 5)):
         parser.add_argument(f"--{name}", type=int, default=default)
     return parser.parse_args()
