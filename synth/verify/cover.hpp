@@ -2,12 +2,14 @@
 #pragma once
 
 #include <algorithm>
+#include <cstddef>
 #include <cstdint>
-#include <map>
 #include <optional>
-#include <set>
+#include <span>
 #include <utility>
 #include <vector>
+
+#include "base/sorted.hpp"
 
 #include "synth/verify/holdings.hpp"
 
@@ -16,7 +18,8 @@ namespace tessera::synth::verifier {
 // Intervals of a dimension that do not overlap, and how much of others they cover.
 class Cover {
  public:
-  explicit Cover(const std::set<std::pair<std::int64_t, std::int64_t>>& intervals) {
+  explicit Cover(std::vector<std::pair<std::int64_t, std::int64_t>> intervals) {
+    base::keep_one_of_each(intervals);
     for (const auto& [begin, end] : intervals) {
       if (begin == end) continue;
       begins_.push_back(begin);
@@ -52,14 +55,27 @@ class Cover {
 
 // What some devices have together of one layout.
 struct Together {
-  std::set<std::int64_t> parts;  // of sums
-  std::vector<Cover> covers;     // of every dimension
+  Numbers parts;              // of sums, ascending
+  std::vector<Cover> covers;  // of every dimension
 };
 // `tile_numbers` are those of the layout's devices. Nothing where the different tiles are not all combinations of some
 // intervals of each dimension.
-std::optional<Together> together(const Holdings& of, const Numbers& tile_numbers, const Numbers& devices);
+std::optional<Together> together(const Holdings& of, const Numbers& tile_numbers,
+                                 std::span<const std::int64_t> devices);
 
 // A mesh's devices, by the unit of so many devices of the run that they lie in.
-std::map<std::int64_t, Numbers> by_unit(const Holdings& of, std::int64_t unit_devices);
+class DevicesByUnit {
+ public:
+  DevicesByUnit(const Holdings& of, std::int64_t unit_devices);
+
+  const Numbers& units() const { return units_; }  // ascending
+  // Ascending; none where the mesh has no device in the unit.
+  std::span<const std::int64_t> of(std::int64_t unit) const;
+
+ private:
+  Numbers units_;
+  std::vector<std::size_t> begins_;  // of each unit's devices, and where the last end
+  Numbers devices_;
+};
 
 }  // namespace tessera::synth::verifier

@@ -1,7 +1,6 @@
 #include "synth/verify/hop_loads.hpp"
 
 #include <algorithm>
-#include <map>
 
 #include "base/stop_scope.hpp"
 
@@ -38,11 +37,16 @@ void HopLoads::add_among(const std::vector<std::int64_t>& devices, std::int64_t 
   if (devices.size() < 2 || elements == 0) return;
   peers_ = std::max(peers_, devices.size() - 1);
   for (Level& level : levels_) {
-    std::map<std::int64_t, std::int64_t> inside;  // members in each unit
-    for (const std::int64_t device : devices) ++inside[device / level.unit_devices];
-    if (inside.size() == 1) continue;
+    Numbers units;  // of each device
+    for (const std::int64_t device : devices) units.push_back(device / level.unit_devices);
+    std::sort(units.begin(), units.end());
+    if (units.front() == units.back()) continue;
     level.used = true;
-    for (const auto& [unit, count] : inside) {
+    for (auto first = units.begin(); first != units.end();) {
+      const std::int64_t unit = *first;
+      const auto last = std::upper_bound(first, units.end(), unit);
+      const std::int64_t count = last - first;
+      first = last;
       const std::int64_t crossing = count * (std::ssize(devices) - count) * elements;
       for (const std::size_t lane : {0U, 1U})
         lanes_[level.first_lane + 2 * static_cast<std::size_t>(unit) + lane] += crossing;

@@ -3,9 +3,11 @@
 // over the dimensions: of the parts of its intervals that the unit holds. If elements have several holders, a unit is
 // sent all that none of its devices holds.
 #include <algorithm>
-#include <map>
-#include <set>
+#include <span>
+#include <utility>
+#include <vector>
 
+#include "base/stop_scope.hpp"
 #include "synth/verify/cover.hpp"
 #include "synth/verify/price.hpp"
 
@@ -28,18 +30,20 @@ class TilePrice {
 
   std::optional<double> seconds() {
     for (std::size_t level = 0; level < slot_.levels(); ++level) {
-      const std::map<std::int64_t, Numbers> holders = by_unit(source_, slot_.unit_devices(level));
-      std::map<std::int64_t, Numbers> takers = by_unit(target_, slot_.unit_devices(level));
-      for (const auto& [number, devices] : takers) {
-        for (const std::int64_t i : devices) slot_.add_link(level, number, target_.elements(i) * element_bytes_, 0);
+      const DevicesByUnit holders(source_, slot_.unit_devices(level));
+      const DevicesByUnit takers(target_, slot_.unit_devices(level));
+      for (const std::int64_t unit : takers.units()) {
+        for (const std::int64_t i : takers.of(unit))
+          slot_.add_link(level, unit, target_.elements(i) * element_bytes_, 0);
       }
-      for (const auto& [number, devices] : holders) {
-        for (const std::int64_t i : devices)
-          slot_.add_link(level, number, 0, source_.elements(i) * copies_ * element_bytes_);
-        const auto held = together(source_, tile_numbers_, devices);
+      for (const std::int64_t unit : holders.units()) {
+        base::look_for_stop();
+        for (const std::int64_t i : holders.of(unit))
+          slot_.add_link(level, unit, 0, source_.elements(i) * copies_ * element_bytes_);
+        const auto held = together(source_, tile_numbers_, holders.of(unit));
         if (!held) return std::nullopt;
-        const std::int64_t inner = inner_elements(*held, takers[number]) * element_bytes_;
-        slot_.add_link(level, number, -inner, -inner);
+        const std::int64_t inner = inner_elements(*held, takers.of(unit)) * element_bytes_;
+        slot_.add_link(level, unit, -inner, -inner);
       }
     }
     count_peers();
@@ -53,24 +57,29 @@ class TilePrice {
     double busiest = 0;
     for (std::size_t level = 0; level < slot_.levels(); ++level) {
       const MachineLevel& links = machine.levels[level];
-      std::map<std::int64_t, Together> held;
+      const DevicesByUnit holders(source_, slot_.unit_devices(level));
+      const DevicesByUnit takers(target_, slot_.unit_devices(level));
+      std::vector<std::int64_t> inner(takers.units().size(), 0);  // elements that a taker's unit has
       double outward = 0;
       bool is_known = true;
-      for (const auto& [number, devices] : by_unit(source_, slot_.unit_devices(level))) {
-        auto has = together(source_, tile_numbers_, devices);
-        is_known = is_known && has.has_value();
-        if (has) held.emplace(number, std::move(*has));
-        outward += link_bandwidth(links, static_cast<std::size_t>(number));
+      for (const std::int64_t unit : holders.units()) {
+        base::look_for_stop();
+        const auto held = together(source_, tile_numbers_, holders.of(unit));
+        is_known = is_known && held.has_value();
+        outward += link_bandwidth(links, static_cast<std::size_t>(unit));
+        const auto taker = std::lower_bound(takers.units().begin(), takers.units().end(), unit);
+        if (held && taker != takers.units().end() && *taker == unit)
+          inner[static_cast<std::size_t>(taker - takers.units().begin())] = inner_elements(*held, takers.of(unit));
       }
       if (!is_known) continue;
       double crossing = 0;
-      for (const auto& [number, devices] : by_unit(target_, slot_.unit_devices(level))) {
-        std::int64_t lacked = 0;
-        for (const std::int64_t i : devices) lacked += target_.elements(i);
-        if (const auto has = held.find(number); has != held.end()) lacked -= inner_elements(has->second, devices);
+      for (std::size_t k = 0; k < inner.size(); ++k) {
+        const std::int64_t unit = takers.units()[k];
+        std::int64_t lacked = -inner[k];
+        for (const std::int64_t i : takers.of(unit)) lacked += target_.elements(i);
         const auto bytes = static_cast<double>(lacked * element_bytes_);
         crossing += bytes;
-        busiest = std::max(busiest, bytes / link_bandwidth(links, static_cast<std::size_t>(number)));
+        busiest = std::max(busiest, bytes / link_bandwidth(links, static_cast<std::size_t>(unit)));
       }
       if (crossing == 0) continue;
       waits.use(links);
@@ -85,10 +94,10 @@ class TilePrice {
   }
 
   // The part of what the takers need that is held.
-  std::int64_t inner_elements(const Together& held, const Numbers& takers) const {
+  std::int64_t inner_elements(const Together& held, std::span<const std::int64_t> takers) const {
     std::int64_t all = 0;
     for (const std::int64_t i : takers) {
-      std::int64_t elements = held.parts.contains(part(target_, i)) ? 1 : 0;
+      std::int64_t elements = std::binary_search(held.parts.begin(), held.parts.end(), part(target_, i)) ? 1 : 0;
       for (std::size_t d = 0; d < held.covers.size(); ++d) elements *= held.covers[d].of(target_.interval(d, i));
       all += elements;
     }
@@ -98,9 +107,9 @@ class TilePrice {
   static std::vector<Cover> tiles_along(const Holdings& of) {
     std::vector<Cover> all;
     for (const std::vector<Interval>& tiles : of.tile) {
-      std::set<std::pair<std::int64_t, std::int64_t>> intervals;
-      for (const Interval& tile : tiles) intervals.emplace(tile.begin, tile.end);
-      all.emplace_back(intervals);
+      std::vector<std::pair<std::int64_t, std::int64_t>> intervals;
+      for (const Interval& tile : tiles) intervals.emplace_back(tile.begin, tile.end);
+      all.emplace_back(std::move(intervals));
     }
     return all;
   }
@@ -110,10 +119,12 @@ class TilePrice {
     const std::vector<Cover> wanted = tiles_along(target_);
     const std::vector<Cover> held = tiles_along(source_);
     for (std::int64_t i = 0; i < source_.devices(); ++i) {
+      base::look_for_stop();
       const std::int64_t same = target_.number_of(source_.ids[static_cast<std::size_t>(i)]);
       slot_.add_peers(pieces(wanted, source_, i) * copies_ - (same >= 0 && has_own(i, same) ? 1 : 0));
     }
     for (std::int64_t i = 0; i < target_.devices(); ++i) {
+      base::look_for_stop();
       const std::int64_t same = source_.number_of(target_.ids[static_cast<std::size_t>(i)]);
       slot_.add_peers(pieces(held, target_, i) - (same >= 0 && has_own(same, i) ? 1 : 0));
     }

@@ -1,11 +1,13 @@
 // Bounds for machines of many devices: the bytes that the devices of each unit lack together, and what sums bring from
 // unit to unit.
 #include <algorithm>
-#include <map>
-#include <set>
+#include <compare>
+#include <numeric>
+#include <span>
 #include <utility>
 #include <vector>
 
+#include "base/sorted.hpp"
 #include "base/stop_scope.hpp"
 #include "synth/verify/bounds.hpp"
 #include "synth/verify/cover.hpp"
@@ -21,21 +23,52 @@ std::int64_t volume_of(const std::vector<Cover>& covers, bool is_of_nobody) {
   return volume;
 }
 
+using TilePart = std::pair<std::int64_t, std::int64_t>;  // a tile and a part of its sum
+
+// A list for each unit, in one piece of memory.
+template <class T>
+class Lists {
+ public:
+  // The next unit's, ascending and one of each.
+  void add(std::vector<T> items) {
+    base::keep_one_of_each(items);
+    all_.insert(all_.end(), items.begin(), items.end());
+    ends_.push_back(all_.size());
+  }
+  std::span<const T> of(std::size_t i) const {
+    const std::size_t begin = i == 0 ? 0 : ends_[i - 1];
+    return std::span(all_).subspan(begin, ends_[i] - begin);
+  }
+  // The items of all units: as many of each as units have it.
+  std::vector<T> sorted() const {
+    std::vector<T> all = all_;
+    std::sort(all.begin(), all.end());
+    return all;
+  }
+
+ private:
+  std::vector<T> all_;
+  std::vector<std::size_t> ends_;
+};
+
 // What all units of a level need and hold, unit by unit; of no use for the level as a whole where one is not known.
 class LevelUnits {
  public:
   LevelUnits(const Holdings& from, const Holdings& to, std::int64_t unit_devices) : from_(from) {
     const Numbers sources = from.tile_numbers();
     const Numbers targets = to.tile_numbers();
-    std::map<std::int64_t, Numbers> holders = by_unit(from, unit_devices);
-    std::map<std::int64_t, Numbers> needers = by_unit(to, unit_devices);
-    for (const auto& [unit, devices] : holders) needers.try_emplace(unit);
-    for (const auto& [unit, devices] : needers) {
+    const DevicesByUnit holders(from, unit_devices);
+    const DevicesByUnit needers(to, unit_devices);
+    Numbers units = holders.units();
+    units.insert(units.end(), needers.units().begin(), needers.units().end());
+    base::keep_one_of_each(units);
+    for (const std::int64_t unit : units) {
       base::look_for_stop();
-      const auto needed = together(to, targets, devices);
-      const auto held = together(from, sources, holders[unit]);
+      const auto needed = together(to, targets, needers.of(unit));
+      const auto held = together(from, sources, holders.of(unit));
       if (needed && held) {
-        note(unit, *held, *needed, numbers_at(sources, holders[unit], from.pending), numbers_at(targets, devices, {}));
+        note_tiles(sources, targets, holders.of(unit), needers.of(unit));
+        note(unit, *held, *needed);
       } else {
         all_known_ = false;
       }
@@ -45,10 +78,25 @@ class LevelUnits {
   // Elements over each unit's link, one way or the other. Without sums only what comes in is looked at.
   template <class F>
   void for_each_link(const F& f) const {
-    for (const Unit& unit : units_) {
+    const bool are_sums = from_.contributors > 1 && all_known_;
+    const std::vector<TilePart> held_anywhere = are_sums ? held_parts_.sorted() : std::vector<TilePart>();
+    const Numbers needed_anywhere = are_sums ? needed_tiles_.sorted() : Numbers();
+    const auto is_alone = [](const auto& all, const auto& item) {
+      const auto [first, last] = std::equal_range(all.begin(), all.end(), item);
+      return last - first == 1;
+    };
+    for (std::size_t i = 0; i < units_.size(); ++i) {
+      const Unit& unit = units_[i];
       std::int64_t most = unit.needed - (unit.parts == from_.contributors ? unit.both : 0);
-      if (from_.contributors > 1 && all_known_ && has_only_parts(unit))
-        most = std::max(most, unit.held - (is_only_needer(unit) ? unit.both : 0));
+      if (are_sums) {
+        const auto held = held_parts_.of(i);
+        const auto needed = needed_tiles_.of(i);
+        const bool has_only_parts =
+            std::all_of(held.begin(), held.end(), [&](const TilePart& part) { return is_alone(held_anywhere, part); });
+        const bool is_only_needer = std::any_of(needed.begin(), needed.end(),
+                                                [&](std::int64_t tile) { return is_alone(needed_anywhere, tile); });
+        if (has_only_parts) most = std::max(most, unit.held - (is_only_needer ? unit.both : 0));
+      }
       f(unit.number, most);
     }
   }
@@ -65,68 +113,69 @@ class LevelUnits {
       for (const Unit& unit : units_) elements -= unit.parts == most ? unit.both : 0;
       return elements;
     }
-    std::map<std::pair<Keys, Numbers>, std::int64_t> contributed;  // where it is needed
-    for (const Unit& unit : units_)
-      contributed.insert_or_assign(std::pair(unit.held_tiles, unit.needed_tiles), unit.both);
-    for (const auto& [tiles, both] : contributed) elements -= both;
     std::int64_t array = 1;
     for (const std::int64_t extent : from_.extents) array *= extent;
-    return elements + ((from_.contributors + most - 1) / most - 1) * array;
+    return elements - contributed() + ((from_.contributors + most - 1) / most - 1) * array;
   }
 
  private:
-  using Keys = Numbers;
   struct Unit {
     std::int64_t number;
     std::int64_t needed;
     std::int64_t held;
     std::int64_t both;
     std::int64_t parts;
-    Keys held_tiles;  // without their parts
-    Numbers needed_tiles;
-    std::vector<std::pair<std::int64_t, std::int64_t>> held_parts;  // a tile and a part
   };
 
-  static std::vector<std::pair<std::int64_t, std::int64_t>> numbers_at(const Numbers& numbers, const Numbers& devices,
-                                                                       const Numbers& parts) {
-    std::set<std::pair<std::int64_t, std::int64_t>> all;
-    for (const std::int64_t device : devices) {
+  void note_tiles(const Numbers& sources, const Numbers& targets, std::span<const std::int64_t> holders,
+                  std::span<const std::int64_t> needers) {
+    std::vector<TilePart> held;
+    Numbers tiles;
+    for (const std::int64_t device : holders) {
       const auto i = static_cast<std::size_t>(device);
-      all.emplace(numbers[i], parts.empty() ? 0 : parts[i]);
+      held.emplace_back(sources[i], from_.pending[i]);
+      tiles.push_back(sources[i]);
     }
-    return {all.begin(), all.end()};
+    Numbers needed;
+    for (const std::int64_t device : needers) needed.push_back(targets[static_cast<std::size_t>(device)]);
+    held_parts_.add(std::move(held));
+    held_tiles_.add(std::move(tiles));
+    needed_tiles_.add(std::move(needed));
   }
-  static Numbers tiles_of(const std::vector<std::pair<std::int64_t, std::int64_t>>& parts) {
-    std::set<std::int64_t> tiles;
-    for (const auto& [tile, part] : parts) tiles.insert(tile);
-    return {tiles.begin(), tiles.end()};
+  // After its tiles.
+  void note(std::int64_t number, const Together& held, const Together& needed) {
+    const bool holds = !held_tiles_.of(units_.size()).empty();
+    const bool needs = !needed_tiles_.of(units_.size()).empty();
+    std::int64_t both = holds && needs ? 1 : 0;
+    for (std::size_t d = 0; d < needed.covers.size(); ++d) both *= held.covers[d].of(needed.covers[d]);
+    units_.push_back(
+        {number, volume_of(needed.covers, !needs), volume_of(held.covers, !holds), both, std::ssize(held.parts)});
   }
 
-  void note(std::int64_t number, const Together& held, const Together& needed,
-            std::vector<std::pair<std::int64_t, std::int64_t>> held_parts,
-            const std::vector<std::pair<std::int64_t, std::int64_t>>& needed_tiles) {
-    std::int64_t both = held_parts.empty() || needed_tiles.empty() ? 0 : 1;
-    for (std::size_t d = 0; d < needed.covers.size(); ++d) both *= held.covers[d].of(needed.covers[d]);
-    for (const auto& part : held_parts) ++holders_[part];
-    for (const auto& tile : needed_tiles) ++needers_[tile.first];
-    const std::int64_t volume_held = volume_of(held.covers, held_parts.empty());
-    units_.push_back({number, volume_of(needed.covers, needed_tiles.empty()), volume_held, both, std::ssize(held.parts),
-                      tiles_of(held_parts), tiles_of(needed_tiles), std::move(held_parts)});
-  }
-  bool has_only_parts(const Unit& unit) const {
-    return std::all_of(unit.held_parts.begin(), unit.held_parts.end(),
-                       [&](const auto& part) { return holders_.at(part) == 1; });
-  }
-  // Does it alone need something?
-  bool is_only_needer(const Unit& unit) const {
-    return std::any_of(unit.needed_tiles.begin(), unit.needed_tiles.end(),
-                       [&](std::int64_t tile) { return needers_.at(tile) == 1; });
+  // What is needed where it is held, once for units that hold and need the same.
+  std::int64_t contributed() const {
+    std::vector<std::size_t> order(units_.size());
+    std::iota(order.begin(), order.end(), std::size_t{0});
+    const auto compare = [&](std::size_t a, std::size_t b) {
+      const auto by = [](auto first, auto second) {
+        return std::lexicographical_compare_three_way(first.begin(), first.end(), second.begin(), second.end());
+      };
+      const auto held = by(held_tiles_.of(a), held_tiles_.of(b));
+      return held != 0 ? held : by(needed_tiles_.of(a), needed_tiles_.of(b));
+    };
+    std::sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) { return compare(a, b) < 0; });
+    std::int64_t elements = 0;
+    for (std::size_t k = 0; k < order.size(); ++k) {
+      if (k == 0 || compare(order[k - 1], order[k]) != 0) elements += units_[order[k]].both;
+    }
+    return elements;
   }
 
   const Holdings& from_;
   std::vector<Unit> units_;
-  std::map<std::pair<std::int64_t, std::int64_t>, std::int64_t> holders_;  // how many units have a part of a tile
-  std::map<std::int64_t, std::int64_t> needers_;
+  Lists<TilePart> held_parts_;
+  Lists<std::int64_t> held_tiles_;
+  Lists<std::int64_t> needed_tiles_;
   bool all_known_ = true;
 };
 

@@ -1,0 +1,16 @@
+// A set as a sorted vector: made at once from what was gathered, walked fast, and given back at once.
+#pragma once
+
+#include <algorithm>
+#include <vector>
+
+namespace tessera::base {
+
+// Sorts, and keeps one of each.
+template <class T>
+void keep_one_of_each(std::vector<T>& items) {
+  std::sort(items.begin(), items.end());
+  items.erase(std::unique(items.begin(), items.end()), items.end());
+}
+
+}  // namespace tessera::base
