@@ -10,66 +10,22 @@
 #include "runtime/elements/arithmetic.hpp"
 #include "runtime/kernels/copy.hpp"
 #include "runtime/kernels/given_up.hpp"
+#include "runtime/kernels/ids.hpp"
 #include "runtime/kernels/nest.hpp"
 #include "runtime/kernels/parallel.hpp"
 
 namespace tessera::runtime {
-
-namespace {
-
-// The ids as a plain list.
-class Ids {
- public:
-  explicit Ids(const TileView& ids)
-      : size_(count(ids.shape)),
-        list_(std::make_unique_for_overwrite<std::int64_t[]>(static_cast<std::size_t>(size_))) {
-    synth::visit_element(ids.element, [&](auto zero) {
-      using T = decltype(zero);
-      if constexpr (!Integer<T>)
-        throw base::InternalError("ids are not integers");
-      else
-        read<T>(ids);
-    });
-  }
-  std::int64_t size() const { return size_; }
-  std::int64_t operator[](std::int64_t i) const { return list_[static_cast<std::size_t>(i)]; }
-  std::int64_t operator[](std::size_t i) const { return list_[i]; }
-
-  std::optional<BadId> first_outside(std::int64_t low, std::int64_t high) const {
-    for (std::int64_t begin = 0; begin < size_ && !is_given_up(); begin += kGrain) {
-      for (std::int64_t i = begin; i < std::min(begin + kGrain, size_); ++i) {
-        if ((*this)[i] < low || (*this)[i] >= high) return BadId{i, (*this)[i]};
-      }
-    }
-    return std::nullopt;
-  }
-
- private:
-  template <class T>
-  void read(const TileView& ids) {
-    const auto nest = make_nest<1>(ids.shape, {ids.strides});
-    const std::int64_t stride = nest.inner_strides()[0];
-    parallel_ranges(nest.count, kGrain, [&](std::int64_t begin, std::int64_t end) {
-      for_runs(nest, begin, end, [&](std::int64_t position, const Offsets<1>& at, std::int64_t n) {
-        for (std::int64_t i = 0; i < n; ++i)
-          list_[static_cast<std::size_t>(position + i)] = typed<T>(ids)[at[0] + i * stride];
-      });
-    });
-  }
-
-  std::int64_t size_;
-  std::unique_ptr<std::int64_t[]> list_;
-};
-
-}  // namespace
 
 std::optional<BadId> read_rows(const TileView& ids, std::int64_t rows, std::vector<std::int64_t>& into) {
   const Ids list(ids);
   if (const auto bad = list.first_outside(-rows, rows)) return bad;
   into.resize(static_cast<std::size_t>(list.size()));
   parallel_ranges(list.size(), kGrain, [&](std::int64_t begin, std::int64_t end) {
-    for (std::int64_t i = begin; i < end; ++i)
-      into[static_cast<std::size_t>(i)] = list[i] < 0 ? list[i] + rows : list[i];
+    list.read(begin, end, into.data() + begin);
+    for (std::int64_t i = begin; i < end; ++i) {
+      std::int64_t& row = into[static_cast<std::size_t>(i)];
+      row = row < 0 ? row + rows : row;
+    }
   });
   return std::nullopt;
 }
@@ -116,8 +72,10 @@ std::optional<BadId> take(const TileView& table, std::int64_t first_row, std::in
   const TableRows held(table, first_row);
   const std::int64_t grain = std::max<std::int64_t>(1, kGrain / std::max<std::int64_t>(1, held.row_length()));
   parallel_ranges(list.size(), grain, [&](std::int64_t begin, std::int64_t end) {
+    IdsInOrder named(list, end);
     for (std::int64_t i = begin; i < end; ++i) {
-      const std::int64_t number = list[i] < 0 ? list[i] + rows : list[i];
+      const std::int64_t id = named(i);
+      const std::int64_t number = id < 0 ? id + rows : id;
       std::byte* const to = out.data + i * held.row_bytes();
       if (held.has(number))
         held.copy(number, to);
@@ -137,16 +95,39 @@ void fill_zeros(const TileOut& out) {
 
 namespace {
 
+// The rows that ids name, read where the ids lie: a negative one counts from the end.
+struct NamedRows {
+  const Ids& ids;
+  std::int64_t rows;
+
+  std::int64_t size() const { return ids.size(); }
+  auto in_order() const {
+    return [named = IdsInOrder(ids, ids.size()), of = rows](std::int64_t i) mutable {
+      const std::int64_t id = named(i);
+      return id < 0 ? id + of : id;
+    };
+  }
+};
+struct ListedRows {
+  std::span<const std::int64_t> rows;
+
+  std::int64_t size() const { return std::ssize(rows); }
+  auto in_order() const {
+    return [of = rows](std::int64_t i) { return of[static_cast<std::size_t>(i)]; };
+  }
+};
+
 // Cut by columns, so that every sum runs in the order of the rows.
-template <class T>
-void add_rows_of(const T* values, std::span<const std::int64_t> rows, std::int64_t first_row, const TileOut& out) {
+template <class T, class Rows>
+void add_rows_of(const T* values, const Rows& rows, std::int64_t first_row, const TileOut& out) {
   const std::int64_t held = out.shape[0];
   const std::int64_t length = held == 0 ? 0 : count(out.shape) / held;
-  const std::int64_t grain = std::max<std::int64_t>(64, kGrain / std::max<std::int64_t>(1, std::ssize(rows)));
+  const std::int64_t grain = std::max<std::int64_t>(64, kGrain / std::max<std::int64_t>(1, rows.size()));
   parallel_ranges(length, grain, [&](std::int64_t begin, std::int64_t end) {
-    for (std::int64_t i = 0; i < std::ssize(rows); ++i) {
+    auto row_of = rows.in_order();
+    for (std::int64_t i = 0; i < rows.size(); ++i) {
       if (i % kGrain == 0 && is_given_up()) return;
-      const std::int64_t row = rows[static_cast<std::size_t>(i)] - first_row;
+      const std::int64_t row = row_of(i) - first_row;
       if (row < 0 || row >= held) continue;
       T* const sums = typed<T>(out) + row * length;
       const T* const added = values + i * length;
@@ -155,9 +136,8 @@ void add_rows_of(const T* values, std::span<const std::int64_t> rows, std::int64
   });
 }
 
-}  // namespace
-
-void add_rows(const TileView& values, std::span<const std::int64_t> rows, std::int64_t first_row, const TileOut& out) {
+template <class Rows>
+void add_rows_named(const TileView& values, const Rows& rows, std::int64_t first_row, const TileOut& out) {
   std::unique_ptr<std::byte[]> dense;
   const std::byte* from = values.data;
   if (!is_dense(values.shape, values.strides)) {
@@ -175,40 +155,47 @@ void add_rows(const TileView& values, std::span<const std::int64_t> rows, std::i
   });
 }
 
+}  // namespace
+
+void add_rows(const TileView& values, std::span<const std::int64_t> rows, std::int64_t first_row, const TileOut& out) {
+  add_rows_named(values, ListedRows{rows}, first_row, out);
+}
+
 std::optional<BadId> scatter_add(const TileView& values, const TileView& ids, std::int64_t first_row, std::int64_t rows,
                                  const TileOut& out) {
-  std::vector<std::int64_t> named;
-  if (const auto bad = read_rows(ids, rows, named)) return bad;
+  const Ids list(ids);
+  if (const auto bad = list.first_outside(-rows, rows)) return bad;
   if (is_given_up()) return std::nullopt;
   fill_zeros(out);
-  add_rows(values, named, first_row, out);
+  add_rows_named(values, NamedRows{list, rows}, first_row, out);
   return std::nullopt;
 }
 
 namespace {
 
-// Calls f(number of the line, its first element) for every line along the last dimension.
+// Calls f(ids, number of the line, its first element) for every line along the last dimension.
 template <class T, class F>
-void for_lines(const TileView& array, const F& f) {
+void for_lines(const TileView& array, const Ids& ids, const F& f) {
   TileView starts = array;
   starts.shape.pop_back();
   starts.strides.pop_back();
   const std::int64_t length = std::max<std::int64_t>(1, array.shape.back());
   const auto nest = make_nest<1>(starts.shape, {starts.strides});
   parallel_ranges(nest.count, std::max<std::int64_t>(1, kGrain / length), [&](std::int64_t begin, std::int64_t end) {
+    IdsInOrder named(ids, end * (ids.size() / nest.count));
     for_runs(nest, begin, end, [&](std::int64_t number, const Offsets<1>& at, std::int64_t n) {
-      for (std::int64_t k = 0; k < n; ++k) f(number + k, typed<T>(array) + at[0] + k * nest.inner_strides()[0]);
+      for (std::int64_t k = 0; k < n; ++k) f(named, number + k, typed<T>(array) + at[0] + k * nest.inner_strides()[0]);
     });
   });
 }
 
 // Calls f(i, place) for every id of a line that names a place in [first, first + held), place counted from first.
-template <class Ids, class F>
-void for_places(const Ids& ids, std::int64_t line, std::int64_t length, std::int64_t places,
-                const synth::Interval& held, const F& f) {
+template <class Named, class F>
+void for_places(Named&& ids, std::int64_t line, std::int64_t length, std::int64_t places, const synth::Interval& held,
+                const F& f) {
   for (std::int64_t i = 0; i < length; ++i) {
     if (i % kGrain == 0 && is_given_up()) return;
-    const std::int64_t id = ids[static_cast<std::size_t>(line * length + i)];
+    const std::int64_t id = ids(line * length + i);
     const std::int64_t place = id < 0 ? id + places : id;
     if (place >= held.begin && place < held.end) f(i, place - held.begin);
   }
@@ -227,9 +214,9 @@ std::optional<BadId> take_along(const TileView& table, std::int64_t first, std::
   fill_identity(synth::ReduceOp::sum, out);
   synth::visit_element(out.element, [&](auto zero) {
     using T = decltype(zero);
-    for_lines<T>(table, [&](std::int64_t line, const T* from) {
+    for_lines<T>(table, list, [&](IdsInOrder& named, std::int64_t line, const T* from) {
       T* const to = typed<T>(out) + line * length;
-      for_places(list, line, length, places, held,
+      for_places(named, line, length, places, held,
                  [&](std::int64_t i, std::int64_t place) { to[i] = from[place * step]; });
     });
   });
@@ -250,9 +237,9 @@ std::optional<BadId> scatter_add_along(const TileView& values, const TileView& i
     if constexpr (std::same_as<T, bool>)
       throw base::InternalError("bools are not added");
     else
-      for_lines<T>(values, [&](std::int64_t line, const T* from) {
+      for_lines<T>(values, list, [&](IdsInOrder& named, std::int64_t line, const T* from) {
         T* const to = typed<T>(out) + line * held.length();
-        for_places(list, line, length, places, held,
+        for_places(named, line, length, places, held,
                    [&](std::int64_t i, std::int64_t place) { to[place] = plus(to[place], from[i * step]); });
       });
   });
@@ -279,7 +266,7 @@ void add_along(const TileView& values, std::span<const std::int64_t> named, cons
           for (std::int64_t k = 0; k < n; ++k) {
             const T* const from = typed<T>(values) + at[0] + k * nest.inner_strides()[0];
             T* const to = reinterpret_cast<T*>(out.data) + at[1] + k * nest.inner_strides()[1];
-            for_places(named, number + k, length, 0, held,
+            for_places(ListedRows{named}.in_order(), number + k, length, 0, held,
                        [&](std::int64_t i, std::int64_t place) { to[place] = plus(to[place], from[i * step]); });
           }
         });
@@ -311,8 +298,9 @@ std::optional<BadId> one_hot(const TileView& ids, std::int64_t n, const TileOut&
         n <= kGrain ? std::max<std::int64_t>(1, kGrain / std::max<std::int64_t>(1, n)) * n : kGrain;
     parallel_ranges(list.size() * n, grain, [&](std::int64_t begin, std::int64_t end) {
       std::fill(typed<T>(out) + begin, typed<T>(out) + end, T{});
+      IdsInOrder named(list, (end + n - 1) / n);
       for (std::int64_t i = begin / n; i * n < end; ++i) {
-        const std::int64_t at = i * n + list[i];
+        const std::int64_t at = i * n + named(i);
         if (at >= begin && at < end) typed<T>(out)[at] = static_cast<T>(1);
       }
     });

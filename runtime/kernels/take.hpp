@@ -6,16 +6,11 @@
 #include <span>
 #include <vector>
 
+#include "runtime/kernels/ids.hpp"
 #include "runtime/kernels/reduce.hpp"
 #include "runtime/kernels/tile.hpp"
 
 namespace tessera::runtime {
-
-// An id that names no row: its row-major position among the ids, and itself.
-struct BadId {
-  std::int64_t position = 0;
-  std::int64_t id = 0;
-};
 
 // The rows that ids name, as numbers from 0 on, in row-major order of the ids; negative ids count from the end. If the
 // work is given up meanwhile, they may be anything.

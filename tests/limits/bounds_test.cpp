@@ -116,5 +116,15 @@ TEST(LongPrint, EndsWhereNoMoreMayBeWritten) {
   EXPECT_LT(processor_seconds() - begin, 0.4);
 }
 
+// A plan counts arrays, so ids are not copied to be read.
+TEST(Ids, AreReadWhereTheyLie) {
+  Session session;
+  ASSERT_TRUE(session.run("let table = iota(f32[1000])\nlet ids = iota(i32[2000000]) % 1000\n").ok());
+  const MemoryInUse memory;
+  ASSERT_TRUE(session.run("let taken = take(table, ids)\n").ok());
+  ASSERT_TRUE(session.run("let sums = bincount(ids, 1000, weights=taken)\n").ok());
+  EXPECT_LT(memory.most(), 1 << 20);  // arrays have memory of their own
+}
+
 }  // namespace
 }  // namespace tessera::limits
