@@ -1,5 +1,5 @@
-// The door to ANTLR. Its lexer makes plain tokens; its parser is handed plain tokens, its tree is turned into ours
-// (tree_builder.hpp), and its exceptions end here.
+// The door to ANTLR. Its lexer's automaton cuts plain tokens; its parser is handed plain tokens, its tree is turned
+// into ours (tree_builder.hpp), and its exceptions end here.
 //
 // A row of tokens is read twice at most: quickly, without looking at the surroundings of a rule (SLL), and, where that
 // fails, thoroughly (LL), to be sure and to learn what could have stood at the place of the error.
@@ -9,8 +9,11 @@
 #include <mutex>
 #include <optional>
 #include <string>
+#include <unordered_map>
 #include <utility>
+#include <vector>
 
+#include "base/utf8.hpp"
 #include "frontend/explain.hpp"
 #include "frontend/literal.hpp"
 #include "frontend/syntax.hpp"
@@ -52,6 +55,84 @@ auto alone(F&& f) {
     base::fail_check("no exception", __FILE__, __LINE__, std::string("the generated parser failed: ") + error.what());
   }
 }
+
+// The lexer's automaton, walked by a table of our own: ANTLR's walk takes locks, looks into maps, makes a token on the
+// heap for each word and wants the text as code points. ANTLR makes each state when it is first met; the table grows
+// by it.
+class WordAutomaton : private antlr4::atn::LexerATNSimulator {
+ public:
+  struct Word {
+    std::size_t length = 0;         // in bytes
+    std::optional<TokenKind> kind;  // none of blanks
+  };
+
+  WordAutomaton(TesseraLexer& lexer, antlr4::CharStream& nothing) : WordAutomaton(lexer, nothing, of(lexer)) {}
+
+  // The longest word at the beginning of a text that has one.
+  Word first_word(std::string_view text) {
+    Word word;
+    std::size_t row = 0;
+    for (std::size_t at = 0; at < text.size();) {
+      const auto byte = static_cast<unsigned char>(text[at]);
+      const std::size_t length = byte < kAscii ? 1 : base::valid_sequence_length(text.substr(at));
+      row = byte < kAscii ? ascii_target(row, byte) : target(row, decode(text.substr(at, length)));
+      if (row == kNowhere) break;
+      at += length;
+      if (rows_[row].is_word) word = {at, rows_[row].kind};
+    }
+    TESSERA_CHECK(word.length > 0, "the lexer has no word for a character");
+    return word;
+  }
+
+ private:
+  using State = antlr4::dfa::DFAState;
+  static constexpr std::size_t kAscii = 0x80;
+  static constexpr std::uint16_t kNowhere = 0xFFFF;
+  static constexpr std::uint16_t kNotYet = 0xFFFE;
+
+  struct Row {
+    explicit Row(State* of) : state(of), is_word(of->isAcceptState) {
+      targets.fill(kNotYet);
+      if (is_word && of->prediction != Parser::BLANK) kind = ours(of->prediction);
+    }
+    State* state;
+    bool is_word;
+    std::optional<TokenKind> kind;
+    std::array<std::uint16_t, kAscii> targets{};
+  };
+
+  static LexerATNSimulator& of(TesseraLexer& lexer) { return *lexer.getInterpreter<LexerATNSimulator>(); }
+
+  WordAutomaton(TesseraLexer& lexer, antlr4::CharStream& nothing, LexerATNSimulator& its)
+      : LexerATNSimulator(&lexer, its.atn, its._decisionToDFA, its.getSharedContextCache()), nothing_(nothing) {
+    match(&nothing_, 0);  // makes the first state
+    (void)row_of(_decisionToDFA[0].s0);
+  }
+
+  std::uint16_t ascii_target(std::size_t row, unsigned char byte) {
+    if (rows_[row].targets[byte] == kNotYet) {
+      const std::uint16_t found = target(row, byte);
+      rows_[row].targets[byte] = found;
+    }
+    return rows_[row].targets[byte];
+  }
+
+  std::uint16_t target(std::size_t row, std::uint32_t code_point) {
+    State* const next = computeTargetState(&nothing_, rows_[row].state, code_point);
+    return next == ERROR.get() ? kNowhere : row_of(next);
+  }
+
+  std::uint16_t row_of(State* state) {
+    const auto [place, is_new] = row_of_.try_emplace(state, static_cast<std::uint16_t>(rows_.size()));
+    if (is_new) rows_.emplace_back(state);
+    TESSERA_CHECK(rows_.size() < kNotYet, "the lexer has too many states");
+    return place->second;
+  }
+
+  antlr4::CharStream& nothing_;
+  std::vector<Row> rows_;
+  std::unordered_map<const State*, std::uint16_t> row_of_;
+};
 
 std::vector<std::unique_ptr<antlr4::Token>> theirs(Tokens tokens) {
   std::vector<std::unique_ptr<antlr4::Token>> made;
@@ -149,19 +230,17 @@ std::optional<Stop> try_read(Goal goal, Tokens tokens, Effort effort, TreeBuilde
 }  // namespace
 
 std::vector<Token> lex(std::string_view text, base::StopToken stop) {
-  const std::size_t mark = byte_order_mark_length(text);
-  text.remove_prefix(mark);
-  const CodePointOffsets offsets(text);
   std::vector<Token> tokens;
   alone([&] {
-    antlr4::ANTLRInputStream input{std::string(text)};
-    TesseraLexer lexer(&input);
-    lexer.removeErrorListeners();
-    for (auto token = lexer.nextToken(); token->getType() != antlr4::Token::EOF; token = lexer.nextToken()) {
+    static antlr4::ANTLRInputStream nothing;
+    static TesseraLexer lexer(&nothing);
+    static WordAutomaton automaton(lexer, nothing);
+    for (std::size_t begin = byte_order_mark_length(text); begin < text.size();) {
       stop.look();
-      const auto begin = static_cast<std::uint32_t>(mark) + offsets[token->getStartIndex()];
-      const auto end = static_cast<std::uint32_t>(mark) + offsets[token->getStopIndex() + 1];
-      tokens.push_back({ours(token->getType()), begin, end});
+      const auto word = automaton.first_word(text.substr(begin));
+      const std::size_t end = begin + word.length;
+      if (word.kind) tokens.push_back({*word.kind, static_cast<std::uint32_t>(begin), static_cast<std::uint32_t>(end)});
+      begin = end;
     }
   });
   return tokens;

@@ -57,14 +57,6 @@ std::string shortened(std::string_view text) {
   return std::string(text.substr(0, end)) + "...";
 }
 
-CodePointOffsets::CodePointOffsets(std::string_view text) {
-  if (base::count_code_points(text) == text.size()) return;
-  for (std::size_t at = 0; at < text.size(); at += base::valid_sequence_length(text.substr(at))) {
-    bytes_.push_back(static_cast<std::uint32_t>(at));
-  }
-  bytes_.push_back(static_cast<std::uint32_t>(text.size()));
-}
-
 std::optional<base::Diagnostic> refuse_text(std::string_view text, base::SourceId source) {
   if (text.size() > kSourceBytesMax) {
     return make(Kind::source_too_large, base::exact_bytes_text(static_cast<std::int64_t>(text.size())),

@@ -5,7 +5,6 @@
 #include <optional>
 #include <string>
 #include <string_view>
-#include <vector>
 
 #include "base/diagnostic.hpp"
 #include "base/source.hpp"
@@ -27,18 +26,5 @@ std::size_t byte_order_mark_length(std::string_view text);
 
 // For messages: a text of more than some forty characters is cut, and ends in `...`.
 std::string shortened(std::string_view text);
-
-// From counts of code points to offsets in bytes.
-class CodePointOffsets {
- public:
-  explicit CodePointOffsets(std::string_view text);
-
-  std::uint32_t operator[](std::size_t code_points) const {
-    return bytes_.empty() ? static_cast<std::uint32_t>(code_points) : bytes_[code_points];
-  }
-
- private:
-  std::vector<std::uint32_t> bytes_;  // empty where every code point is one byte
-};
 
 }  // namespace tessera::frontend
