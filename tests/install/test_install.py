@@ -301,11 +301,12 @@ class Packages(unittest.TestCase):
             install = "dpkg --install --force-depends /mnt/*.deb > /dev/null 2>&1"
             use = (f"tessera --version && {CXX} -std=c++20 /mnt/main.cpp -o /tmp/main $(pkg-config --cflags --libs tessera) && "
                    "/tmp/main")
-            said = run(*on_top, f"{install} && {use}")
-            self.assertIn(readme_program()[1], said)
-            self.assertIn("/usr/bin/tessera\n", said)
             purge = f"dpkg --purge {' '.join(packages)} > /dev/null 2>&1"
-            self.assertEqual(run(*on_top, f"{install} && {purge}"), "")
+            said = run(*on_top, f"{install} && {use} && ls /usr/bin/tessera && {purge} && echo what is left:")
+            used, left = said.split("what is left:\n")
+            self.assertIn(readme_program()[1], used)
+            self.assertIn("/usr/bin/tessera\n", used)
+            self.assertEqual(left, "")
 
 
 class Command(unittest.TestCase):
