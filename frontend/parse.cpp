@@ -134,19 +134,49 @@ class WordAutomaton : private antlr4::atn::LexerATNSimulator {
   std::unordered_map<const State*, std::uint16_t> row_of_;
 };
 
-std::vector<std::unique_ptr<antlr4::Token>> theirs(Tokens tokens) {
-  std::vector<std::unique_ptr<antlr4::Token>> made;
-  const auto put = [&](std::size_t type, std::size_t begin, std::size_t end) {
+// Tokens of ours as theirs, a thousand at a time: most of a long text may lie behind its first mistake, and those that
+// are made together lie together, which a parser of all of them is faster with.
+class Feed : public antlr4::TokenSource {
+ public:
+  explicit Feed(Tokens row) : row_(row) {}
+
+  std::unique_ptr<antlr4::Token> nextToken() override {
+    if (next_ == made_.size()) make_more();
+    return std::move(made_[next_++]);
+  }
+  // Nobody asks for these.
+  std::size_t getLine() const override { return 0; }
+  std::size_t getCharPositionInLine() override { return 0; }
+  antlr4::CharStream* getInputStream() override { return nullptr; }
+  std::string getSourceName() override { return ""; }
+  antlr4::TokenFactory<antlr4::CommonToken>* getTokenFactory() override {
+    return antlr4::CommonTokenFactory::DEFAULT.get();
+  }
+
+ private:
+  void make_more() {
+    constexpr std::size_t kTogether = 1024;
+    made_.clear();
+    next_ = 0;
+    const Tokens now = row_.first(std::min(kTogether, row_.size()));
+    if (!now.empty()) end_ = now.back().end;
+    row_ = row_.subspan(now.size());
+    for (const Token& token : now) make(kTheirs[static_cast<std::size_t>(token.kind)], token.begin, token.end);
+    if (row_.empty()) make(antlr4::Token::EOF, end_, end_);
+  }
+
+  void make(std::size_t type, std::size_t begin, std::size_t end) {
     auto token = std::make_unique<antlr4::CommonToken>(type);
     token->setStartIndex(begin);
     token->setStopIndex(end - 1);
-    made.push_back(std::move(token));
-  };
-  for (const Token& token : tokens) put(kTheirs[static_cast<std::size_t>(token.kind)], token.begin, token.end);
-  const std::size_t end = tokens.empty() ? 0 : tokens.back().end;
-  put(antlr4::Token::EOF, end, end);
-  return made;
-}
+    made_.push_back(std::move(token));
+  }
+
+  Tokens row_;  // what is left of it
+  std::size_t end_ = 0;
+  std::vector<std::unique_ptr<antlr4::Token>> made_;
+  std::size_t next_ = 0;
+};
 
 // ---- Errors -------------------------------------------------------------------------------------------------------
 
@@ -211,7 +241,7 @@ class StopAtFirst : public antlr4::DefaultErrorStrategy {
 // ---- Reading ------------------------------------------------------------------------------------------------------
 
 std::optional<Stop> try_read(Goal goal, Tokens tokens, Effort effort, TreeBuilder& builder, base::StopToken interrupt) {
-  antlr4::ListTokenSource feed(theirs(tokens));
+  Feed feed(tokens);
   antlr4::CommonTokenStream stream(&feed);
   Parser parser(&stream);
   using Simulator = antlr4::atn::ParserATNSimulator;

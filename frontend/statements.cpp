@@ -46,7 +46,7 @@ bool StatementCutter::take(const Token& token) {
   } else {
     take_other(token);
   }
-  if (nesting_.depth() > nesting_max_) {
+  if (nesting_.depth() > nesting_max_ && !piece_.error) {
     fail(make(Kind::nested_too_deeply, nesting_max_).at(span(token)).suggest("name the inner parts with `let` first"));
   }
   return true;
