@@ -101,6 +101,15 @@ T in_small_blocks(const std::vector<T>& terms) {
   return sum;
 }
 
+// By how much a position in an array with these indices grows with each index of an order.
+Shape strides_by(const std::vector<std::uint8_t>& order, const std::vector<std::uint8_t>& indices, const Shape& shape) {
+  Shape strides(order.size());
+  std::int64_t stride = 1;
+  for (std::size_t d = indices.size(); d-- > 0; stride *= shape[d])
+    strides[static_cast<std::size_t>(std::find(order.begin(), order.end(), indices[d]) - order.begin())] += stride;
+  return strides;
+}
+
 // The definition, term by term in the order it names.
 template <class T>
 Array<T> by_hand(const synth::Contract& how, const std::vector<Array<T>>& operands, const Extents& extents) {
@@ -109,21 +118,21 @@ Array<T> by_hand(const synth::Contract& how, const std::vector<Array<T>>& operan
     if (std::find(order.begin(), order.end(), index) == order.end()) order.push_back(index);
   }
   Array<T> out(shape_by(how.result_indices, extents));
+  const Shape strides = strides_by(order, how.result_indices, out.shape);
+  std::vector<Shape> operand_strides;
+  for (std::size_t k = 0; k < operands.size(); ++k)
+    operand_strides.push_back(strides_by(order, how.operand_indices[k], operands[k].shape));
   std::vector<std::vector<T>> terms(static_cast<std::size_t>(out.size()));
   for_indices(shape_by(order, extents), [&](const Shape& at) {
-    const auto value_at = [&](std::uint8_t index) {
-      return at[std::find(order.begin(), order.end(), index) - order.begin()];
+    const auto place = [&](const Shape& by) {
+      return std::inner_product(at.begin(), at.end(), by.begin(), std::int64_t{0});
     };
     T product = 1;
     for (std::size_t k = 0; k < operands.size(); ++k) {
-      Shape index;
-      for (const std::uint8_t i : how.operand_indices[k]) index.push_back(value_at(i));
-      const T value = operands[k][position(operands[k].shape, index)];
+      const T value = operands[k][place(operand_strides[k])];
       product = k == 0 ? value : product * value;
     }
-    Shape to;
-    for (const std::uint8_t i : how.result_indices) to.push_back(value_at(i));
-    terms[static_cast<std::size_t>(position(out.shape, to))].push_back(product);
+    terms[static_cast<std::size_t>(place(strides))].push_back(product);
   });
   for (std::int64_t i = 0; i < out.size(); ++i) {
     const auto& own = terms[static_cast<std::size_t>(i)];

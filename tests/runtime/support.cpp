@@ -14,11 +14,10 @@
 namespace tessera::runtime::test {
 
 void for_indices(const Shape& shape, const std::function<void(const Shape&)>& f) {
-  for (std::int64_t i = 0; i < count(shape); ++i) {
-    Shape index(shape.size());
-    std::int64_t rest = i;
-    for (std::size_t d = shape.size(); d-- > 0; rest /= shape[d]) index[d] = rest % shape[d];
+  Shape index(shape.size());
+  for (std::int64_t left = count(shape); left > 0; --left) {
     f(index);
+    for (std::size_t d = shape.size(); d-- > 0 && ++index[d] == shape[d];) index[d] = 0;
   }
 }
 
