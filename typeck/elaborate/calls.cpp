@@ -317,6 +317,7 @@ Calls::InstanceUse Calls::make_instance(const Function& function, const std::vec
   instance.lets = std::move(frame.lets);
   instance.named = std::move(frame.named);
   use.instance = elaborator_.program().instances.add(std::move(instance));
+  if (frame.idle_loops > 0) elaborator_.statements().keep(use.instance);
   return use;
 }
 

@@ -335,9 +335,10 @@ bool Statements::has_effect(const open::Region& region, std::size_t first) {
 // In a script, and as a statement of a block, an expression stands alone only for what it prints, saves or asserts.
 bool Statements::check_called_for_effect(Span span, const frontend::ExprStatement& node) {
   const std::size_t before = elaborator_.region().order.size();
+  const std::size_t idle = elaborator_.frame().idle_loops;
   const MaybeValue value = elaborator_.check_expr(node.value);
   if (!value.has_value()) return false;
-  if (has_effect(elaborator_.region(), before)) return true;
+  if (elaborator_.frame().idle_loops > idle || has_effect(elaborator_.region(), before)) return true;
   elaborator_.report(base::make(Kind::unused_value).at(span).suggest("print it, bind it with `let`, or remove it"));
   return false;
 }
@@ -349,11 +350,13 @@ bool Statements::check_if_statement(Span span, const frontend::IfStatement& node
     condition = elaborator_.scalar_of(*condition, ElementType::boolean, "the condition of `if`");
   open::If both;
   both.is_statement = true;
+  const std::size_t idle = elaborator_.frame().idle_loops;
   bool good = elaborator_.in_region(both.then_region, [&] { return check_statements(node.then_block); });
   if (node.else_block.has_value())
     good = elaborator_.in_region(both.else_region, [&] { return check_statements(*node.else_block); }) && good;
   good = good && condition.has_value();
-  if (good && !has_effect(both.then_region) && !has_effect(both.else_region)) {
+  const bool is_idle = elaborator_.frame().idle_loops > idle;
+  if (good && !is_idle && !has_effect(both.then_region) && !has_effect(both.else_region)) {
     elaborator_.report(
         base::make(Kind::unused_value).at(span).suggest("nothing in it prints, saves or asserts: remove it"));
     good = false;

@@ -29,6 +29,8 @@ class Statements {
   bool check_block_statement(StatementId id);
   void check_mesh_statement(Span span, const frontend::MeshStatement& statement);
   void check_fn_statement(StatementId id, const frontend::Fn& fn);
+  // A function that an unrolled loop of no turns is in may stand alone.
+  void keep(open::InstanceId function) { effects_[function] = true; }
   std::string take_remark_on_defines() { return std::move(remark_on_defines_); }
 
  private:

@@ -67,8 +67,9 @@ MaybeValue check_unrolled(Elaborator& elaborator, ExprId id, const frontend::Loo
   const auto turns = elaborator.types().constant_integer(loop.bound, "the number of turns of an unrolled loop");
   if (!carried.has_value() || !turns.has_value()) return std::nullopt;
   bool goes_on = true;
+  std::int64_t number = 0;
   try {
-    for (std::int64_t number = 0; goes_on && number < *turns; ++number) {
+    for (; goes_on && number < *turns; ++number) {
       const std::size_t reports = elaborator.messages().size();
       ++elaborator.frame().unrolled;
       const MaybeValue next =
@@ -85,6 +86,7 @@ MaybeValue check_unrolled(Elaborator& elaborator, ExprId id, const frontend::Loo
     if (!fault.turns.has_value()) fault = {span, *turns};
     throw;
   }
+  if (number == (goes_on ? 0 : 1)) ++elaborator.frame().idle_loops;
   return carried->size() > 1 ? tuple_of(*carried) : carried->front();
 }
 

@@ -127,6 +127,7 @@ struct Frame {
   std::vector<open::Named> named = {};  // of an `auto fn`
   base::SourceId file = {};             // a file that `use` brought, in which names are looked up
   std::size_t unrolled = 0;             // how many unrolled loops its text is in
+  std::size_t idle_loops = 0;           // unrolled loops of no turns: what these would print is not in the graph
 
   // Does a `let` here bind a name of the program?
   bool binds_globally() const { return top_level && block_depth == 0; }
