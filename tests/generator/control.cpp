@@ -4,8 +4,10 @@
 #include <algorithm>
 #include <array>
 #include <map>
+#include <span>
 
 #include "tests/generator/productions.hpp"
+#include "tests/generator/unrolled.hpp"
 
 namespace tessera::generator {
 
@@ -243,7 +245,15 @@ ExpressionRef call(Maker& maker, const Want& want, int depth) {
 struct Loss {
   std::string_view form;  // of the parameter and the factor
   int added;
+  std::size_t rank = 0;  // of the parameter, at least
 };
+// Of unrolled loops; {1} is the parameter's rank.
+constexpr auto kUnrolledLosses =
+    std::to_array<Loss>({{"sum(loop s = {0} * $0 for const i < 3 {{ s + {0} }})", 3},
+                         {"sum(loop s = {0} * $0 for const i < {1} {{ sum(s, dim=0) }})", 0, 1},
+                         {"sum(loop s = {0} * $0 for const i < {1} {{ reverse(s, i) }})", 0, 1},
+                         {"sum(loop s = {0} * $0 for const i < 2 {{ concat([s[i:], s[:i]], 0) }})", 0, 1},
+                         {"sum(loop s = {0} * $0 for const i < 3 while i < 1 {{ s + {0} }})", 1}});
 constexpr auto kLosses = std::to_array<Loss>({{"sum({0} * $0)", 0},
                                               {"sum(again {{ {0} * $0 }})", 0},
                                               {"sum(re(complex({0}, {0}) * complex($0, $0 * 0.0)))", 0},
@@ -251,7 +261,7 @@ constexpr auto kLosses = std::to_array<Loss>({{"sum({0} * $0)", 0},
                                               {"sum(if sum({0}) > 0.0 {{ {0} * $0 }} else {{ $0 * {0} }})", 0}});
 
 // A gradient, which NumPy gets written out.
-ExpressionRef gradient(Maker& maker, const Want& want, int depth) {
+ExpressionRef gradient_of(Maker& maker, const Want& want, int depth, std::span<const Loss> losses) {
   if (!is_float(want.element)) return nullptr;
   const Shape shape = maker.random_shape();
   const Element element = maker.random_element();
@@ -266,11 +276,12 @@ ExpressionRef gradient(Maker& maker, const Want& want, int depth) {
   std::swap(outer, maker.scope);
   const ExpressionRef factor = maker.make(want, depth);
   std::swap(outer, maker.scope);
-  const Loss& loss = maker.random.pick(kLosses);
+  const Loss& loss = maker.random.pick(losses);
+  if (want.shape.size() < loss.rank) return nullptr;
   const std::string function = maker.fresh("g");
   const std::string& by = parameters[0].name;
   const std::string& other = parameters[1].name;
-  const std::string body = fmt::format(fmt::runtime(loss.form), by);
+  const std::string body = fmt::format(fmt::runtime(loss.form), by, want.shape.size());
   const std::string added = fmt::format("$0 + {}", numpy_literal(want.element, std::to_string(loss.added)));
   maker.program.statements.push_back(
       {{},
@@ -287,11 +298,25 @@ ExpressionRef gradient(Maker& maker, const Want& want, int depth) {
   return node(facts, tessera, fmt::format("{}({})", function, places), arguments);
 }
 
+ExpressionRef gradient(Maker& maker, const Want& want, int depth) { return gradient_of(maker, want, depth, kLosses); }
+
+ExpressionRef unrolled_gradient(Maker& maker, const Want& want, int depth) {
+  return gradient_of(maker, want, depth, kUnrolledLosses);
+}
+
 }  // namespace
 
 std::vector<Production> control_productions() {
-  return {{"block", 3, block},     {"branch", 3, branch}, {"loop", 4, loop}, {"accumulated", 2, accumulated},
-          {"scanned", 2, scanned}, {"again", 1, again},   {"call", 5, call}, {"gradient", 2, gradient}};
+  return {{"block", 3, block},
+          {"branch", 3, branch},
+          {"loop", 4, loop},
+          {"accumulated", 2, accumulated},
+          {"scanned", 2, scanned},
+          {"again", 1, again},
+          {"call", 5, call},
+          {"gradient", 2, gradient},
+          {"unrolled", 50, unrolled, 2},
+          {"unrolled gradient", 8, unrolled_gradient, 2}};
 }
 
 }  // namespace tessera::generator

@@ -373,7 +373,7 @@ std::vector<Production> elementwise_productions() {
           {"power", 2, power},
           {"comparison", 10, comparison},
           {"logic", 8, logic},
-          {"bits", 60, bits, true},
+          {"bits", 60, bits, 1},
           {"where", 4, where},
           {"clip", 2, clip},
           {"cast", 6, cast},

@@ -10,6 +10,7 @@
 #include "tests/generator/maker.hpp"
 #include "tests/generator/productions.hpp"
 #include "tests/generator/records.hpp"
+#include "tests/generator/unrolled.hpp"
 
 namespace tessera::generator {
 
@@ -36,10 +37,13 @@ class Writer {
     random_ = Random(~program_.seed ^ 0x50F7U);  // likewise before there were long lines
     if (random_.chance(40)) add_sorted_lines(maker_, append);
     random_ = Random(~program_.seed ^ 0xB175U);  // and before there were operators of bits
-    maker_.draws_late = true;
+    maker_.stage = 1;
     if (random_.chance(40)) bits();
     random_ = Random(~program_.seed ^ 0x4ECAU);  // and before there were recurrences
     if (random_.chance(40)) recurrence();
+    random_ = Random(~program_.seed ^ 0xC0257U);  // and before there were unrolled loops
+    maker_.stage = 2;
+    if (random_.chance(60)) unrolled_loops();
     return std::move(program_);
   }
 
@@ -136,6 +140,11 @@ class Writer {
     Want want{random_.pick(std::array{Element::f32, Element::f64, Element::i32, Element::i64}), maker_.random_shape()};
     if (want.shape.empty()) want.shape.push_back(maker_.random_extent());
     bind(generator::recurrence(maker_, want, 3));
+  }
+
+  void unrolled_loops() {
+    for (std::int64_t k = random_.between(1, 3); k > 0; --k) value();
+    if (const std::string text = unrolled_statement(maker_); !text.empty()) add({}, text, "", nullptr);
   }
 
   void edges() {

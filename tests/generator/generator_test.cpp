@@ -42,9 +42,9 @@ TEST(Generator, ReachesEveryOperationOfTheLanguage) {
     if (elsewhere) continue;
     EXPECT_NE(all.find(std::string(operation.name) + "("), std::string::npos) << operation.name;
   }
-  for (const char* word :
-       {"fn ",     "grad(", "again {", "loop ", "if ",   "local ", "assert ", "show ", "plan ",   "within ", " with [",
-        " while ", " on m", "?",       "{+",    "{max ", "{min ",  "let r",   "{..r",  ".inner.", "each(",   "wrt=p"}) {
+  for (const char* word : {"fn ",   "grad(",   "again {", "loop ",   "if ",        "local ", "assert ", "show ",
+                           "plan ", "within ", " with [", " while ", "for const ", " on m",  "?",       "{+",
+                           "{max ", "{min ",   "let r",   "{..r",    ".inner.",    "each(",  "wrt=p"}) {
     EXPECT_NE(all.find(word), std::string::npos) << word;
   }
 }

@@ -20,8 +20,8 @@ std::vector<Production> all_productions() {
   return all;
 }
 
-const Production& weighted(Random& random, const std::vector<Production>& all, bool draws_late) {
-  const auto weight = [&](const Production& one) { return one.is_late && !draws_late ? 0 : one.weight; };
+const Production& weighted(Random& random, const std::vector<Production>& all, int stage) {
+  const auto weight = [&](const Production& one) { return one.since > stage ? 0 : one.weight; };
   int total = 0;
   for (const Production& production : all) total += weight(production);
   std::int64_t at = random.below(total);
@@ -47,7 +47,7 @@ ExpressionRef Maker::make(const Want& want, int depth) {
   constexpr int kAttempts = 8;
   if (depth <= 0) return leaf(want);
   for (int attempt = 0; attempt < kAttempts; ++attempt) {
-    const Production& production = weighted(random, productions(), draws_late);
+    const Production& production = weighted(random, productions(), stage);
     ExpressionRef made = production.make(*this, want, depth - 1);
     if (made != nullptr && (!want.certain || made->facts.certain())) return tamed(made);
   }

@@ -63,7 +63,7 @@ class Maker {
   std::vector<Variable> scope;
   std::vector<std::pair<std::string, std::int64_t>> constants;
   std::vector<Function> functions;
-  bool draws_late = false;  // productions that were added later
+  int stage = 0;  // productions that were added later are drawn from theirs on
 
  private:
   int names_ = 0;

@@ -12,7 +12,7 @@ struct Production {
   std::string_view name;
   int weight;
   ExpressionRef (*make)(Maker& maker, const Want& want, int depth);
-  bool is_late = false;  // only drawn where Maker::draws_late: what seeds gave before it was added stays
+  int since = 0;  // only drawn where Maker::stage is as much: what seeds gave before it was added stays
 };
 
 // Every production, in a fixed order.
