@@ -140,8 +140,8 @@ base::Result<Operation> ProgramReader::fourier() {
   skip();
   const auto kind = fourier_kind_by_name(cursor_.name());
   if (!kind) return wrong("an unknown Fourier transform");
-  TESSERA_TRY(dimension, number(kRankMax - 1));
-  return Operation(Fourier{*kind, static_cast<std::uint8_t>(dimension)});
+  TESSERA_TRY(along, dimension());
+  return Operation(Fourier{*kind, static_cast<std::uint8_t>(along)});
 }
 
 base::Result<Operation> ProgramReader::reduce() {
@@ -419,7 +419,7 @@ base::Result<AxisPart> ProgramReader::axis_part(const Mesh& mesh) {
   AxisPart part;
   bool sub_axis = true;
   if (accept("#")) {
-    TESSERA_TRY(axis, number(255));
+    TESSERA_TRY(axis, dimension());
     part.axis = static_cast<std::uint8_t>(axis);
     TESSERA_TRY_STATUS(expect(":"));
   } else {
