@@ -1,4 +1,4 @@
-// What goes in front of the blocks of running sums, products, maxima and minima.
+// The next value of a recurrence, and what goes in front of the blocks of running sums, products, maxima and minima.
 #pragma once
 
 #include <cstdint>
@@ -6,6 +6,12 @@
 #include "runtime/elements/arithmetic.hpp"
 
 namespace tessera::runtime {
+
+// Product and sum are rounded, one after the other.
+template <class T>
+TESSERA_INLINE T next_of(T a, T y, T b) {
+  return plus(times(a, y), b);
+}
 
 // Values inside a block run from its first position to its last; in front of them goes the value of the blocks before
 // it. Blocks are counted from where the line begins, so what a tile holds does not change a bit.

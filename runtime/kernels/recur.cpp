@@ -6,6 +6,7 @@
 #include <type_traits>
 
 #include "runtime/elements/arithmetic.hpp"
+#include "runtime/elements/running.hpp"
 #include "runtime/kernels/axes.hpp"
 #include "runtime/kernels/complex_parts.hpp"
 #include "runtime/kernels/given_up.hpp"
@@ -15,13 +16,11 @@ namespace tessera::runtime {
 
 namespace {
 
+using runtime::next_of;
+
 template <class T>
 TESSERA_INLINE T product_of(T a, T b) {
   return times(a, b);
-}
-template <class T>
-TESSERA_INLINE T next_of(T a, T y, T b) {
-  return plus(times(a, y), b);
 }
 template <class T>
 bool is_finite(T y) {

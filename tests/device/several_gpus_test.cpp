@@ -212,6 +212,28 @@ synth::Program program() {
 
 TEST_P(SeveralGpus, ProgramsPrintTheSame) { prints_the_same(program()); }
 
+// Recurrences along whole dimensions stay on the GPUs; one along a split dimension goes from tile to tile on the host.
+TEST_P(SeveralGpus, RecurrencesAreTheHosts) {
+  for (const bool is_split : {false, true}) {
+    Builder b("x:6");
+    const char* const type = is_split ? "f32[7, 19@x]" : "f32[7@x, 19]";
+    const auto values = b.apply(synth::Iota{}, {}, type);
+    const auto third = b.constant(runtime::test::Array<float>::scalar(0.3F), "f32[]");
+    const auto less = b.apply(synth::Map{synth::MapOp::multiply}, {values, third}, type);
+    const auto factors = b.apply(synth::Map{synth::MapOp::tanh}, {less}, type);
+    const auto along = b.apply(synth::Recur{1, false}, {factors, less}, type);
+    const auto back = b.apply(synth::Recur{1, true}, {third, along}, type);
+    for (const auto of : {along, back})
+      b.effect(synth::Print{{{{}, 0}}}, {b.collect(synth::CollectiveKind::all_gather, of, "f32[7, 19]")});
+    prints_the_same(b.program());
+    Recorder recorder;
+    recorder.world.engine = engine_;
+    const auto outcome = runtime::run(b.program(), {}, recorder.world);
+    ASSERT_TRUE(outcome.ok());
+    EXPECT_EQ(outcome->host_steps.empty(), !is_split);
+  }
+}
+
 // A mesh of fewer devices than GPUs: some have none.
 TEST_P(SeveralGpus, SomeMayHaveNothingToDo) {
   Builder b("x:1");

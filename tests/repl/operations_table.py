@@ -86,6 +86,7 @@ def rows_of(mesh, shape):
         ("`cumsum(a, 0)`", "cumsum(a, 0)", 4 * carried(mesh, shape, ROWS)),
         ("`cumprod(a, 0)`", "cumprod(a, 0)", 4 * carried(mesh, shape, ROWS, of_blocks=1)),
         ("`cummax(a, 0)`", "cummax(a, 0)", 4 * carried(mesh, shape, ROWS, block=n)),
+        ("`recur(0.5, a, 0)`", "recur(0.5, a, 0)", 4 * carried(mesh, shape, ROWS, block=n)),
         ("`prod(a, dim=0)` on all devices", f"prod(a, dim=0) as [{m}]", sums),
         ("`argmax(a, dim=0)` on all devices", f"argmax(a, dim=0) as [{m}]", 3 * sums),
         ("`topk(a, 8, 0)`", "topk(a, 8, 0)", moved(mesh, ((8 * shards, m), ROWS), ((8 * shards, m), COLUMNS))),

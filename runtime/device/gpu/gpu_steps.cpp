@@ -7,6 +7,7 @@
 
 #include "runtime/device/steps/arg_reductions.hpp"
 #include "runtime/device/steps/generators.hpp"
+#include "runtime/device/steps/recurrences.hpp"
 #include "runtime/device/steps/reductions.hpp"
 #include "runtime/device/steps/rows.hpp"
 #include "runtime/device/steps/scans.hpp"
@@ -25,12 +26,11 @@ using runtime::LocalStep;
 template <class Operation>
 concept OnHost = std::is_same_v<Operation, synth::Constant> || std::is_same_v<Operation, synth::Load> ||
                  std::is_same_v<Operation, synth::Transpose> || std::is_same_v<Operation, synth::Reshape> ||
-                 std::is_same_v<Operation, synth::Recur> || std::is_same_v<Operation, synth::Lay> ||
-                 std::is_same_v<Operation, synth::MatrixFunction> || std::is_same_v<Operation, synth::Fourier> ||
-                 std::is_same_v<Operation, synth::Assemble> || std::is_same_v<Operation, synth::Collect> ||
-                 std::is_same_v<Operation, synth::PrintText> || std::is_same_v<Operation, synth::Print> ||
-                 std::is_same_v<Operation, synth::Show> || std::is_same_v<Operation, synth::Save> ||
-                 std::is_same_v<Operation, synth::Assert>;
+                 std::is_same_v<Operation, synth::Lay> || std::is_same_v<Operation, synth::MatrixFunction> ||
+                 std::is_same_v<Operation, synth::Fourier> || std::is_same_v<Operation, synth::Assemble> ||
+                 std::is_same_v<Operation, synth::Collect> || std::is_same_v<Operation, synth::PrintText> ||
+                 std::is_same_v<Operation, synth::Print> || std::is_same_v<Operation, synth::Show> ||
+                 std::is_same_v<Operation, synth::Save> || std::is_same_v<Operation, synth::Assert>;
 
 struct Takes {
   const LocalStep& step;
@@ -48,6 +48,7 @@ struct Takes {
   bool operator()(const synth::OneHot& operation) const { return can_one_hot(step, operation); }
   bool operator()(const synth::Search& /*operation*/) const { return true; }
   bool operator()(const synth::Scan& operation) const { return can_scan(step, operation); }
+  bool operator()(const synth::Recur& operation) const { return can_recur(step, operation); }
   bool operator()(const synth::Sort& /*operation*/) const { return can_sort(step); }
   bool operator()(const synth::Greatest& /*operation*/) const { return can_sort(step); }
   bool operator()(const synth::Candidates& /*operation*/) const { return can_sort(step); }
@@ -74,6 +75,7 @@ struct Take {
   base::Status operator()(const synth::OneHot& operation) const { return one_hot(launcher, step, operation); }
   base::Status operator()(const synth::Search& operation) const { return search(launcher, step, operation); }
   base::Status operator()(const synth::Scan& operation) const { return scan(launcher, step, operation); }
+  base::Status operator()(const synth::Recur& operation) const { return recur(launcher, step, operation); }
   base::Status operator()(const synth::Sort& operation) const { return sort(launcher, step, operation); }
   base::Status operator()(const synth::Greatest& operation) const { return sort(launcher, step, operation); }
   base::Status operator()(const synth::Candidates& operation) const { return sort(launcher, step, operation); }

@@ -92,16 +92,20 @@ base::Status scan_tiles(Launcher& launcher, synth::ReduceOp op, synth::ElementTy
 
 }  // namespace
 
-bool can_scan(const runtime::LocalStep& step, const synth::Scan& operation) {
+bool is_whole_along(const runtime::LocalStep& step, std::size_t dimension) {
   const synth::RegisterId result = step.apply.results[0];
-  const synth::ArrayType& type = step.tiles.type(result);
-  const std::int64_t whole = type.shape()[operation.dimension];
+  const std::int64_t whole = step.tiles.type(result).shape()[dimension];
   const runtime::Block block = step.tiles.block(result);
   for (std::int64_t d = block.begin; d < block.end; ++d) {
     const synth::Box& box = step.tiles.tiles(result).boxes[static_cast<std::size_t>(d)];
-    if (box[operation.dimension].length() != whole && !synth::shape_of(box).empty()) return false;
+    if (box[dimension].length() != whole && !synth::shape_of(box).empty()) return false;
   }
-  return type.element() != synth::ElementType::boolean;
+  return true;
+}
+
+bool can_scan(const runtime::LocalStep& step, const synth::Scan& operation) {
+  return step.tiles.type(step.apply.results[0]).element() != synth::ElementType::boolean &&
+         is_whole_along(step, operation.dimension);
 }
 
 base::Status scan(Launcher& launcher, const synth::Scan& how, const std::vector<ScanPart>& parts) {

@@ -8,7 +8,8 @@
 
 namespace tessera::device {
 
-// Of a dimension that is whole on every device.
+// Is this dimension of the result whole on every device?
+bool is_whole_along(const runtime::LocalStep& step, std::size_t dimension);
 bool can_scan(const runtime::LocalStep& step, const synth::Scan& operation);
 base::Status scan(Launcher& launcher, const runtime::LocalStep& step, const synth::Scan& operation);
 

@@ -36,6 +36,14 @@ def running_products(v):
     return jnp.stack([jnp.prod(v[: k + 1], 0) for k in range(v.shape[0])])
 
 
+def recurred(a, b):
+    """y[i] = a[i] * y[i-1] + b[i] along the first dimension."""
+    y = [b[0]]
+    for i in range(1, b.shape[0]):
+        y.append(a[i] * y[-1] + b[i])
+    return jnp.stack(y)
+
+
 def loop(v):
     c = v
     for i in range(4):
@@ -164,6 +172,8 @@ FAMILIES = {
         ("running_products", MIXED, f"cumprod({M}, 1)", lambda v: jnp.cumprod(mat(v), 1)),
         ("running_products_of_zeros", ZEROS, f"cumprod({M}, 0) + cumprod(v, 0)[:4]",
          lambda v: running_products(mat(v)) + running_products(v)[:4]),
+        ("recurrence", MIXED, f"recur({M}, sin({M}), 1)", lambda v: recurred(mat(v).T, jnp.sin(mat(v)).T).T),
+        ("recurrence_down", MIXED, f"recur(v[0:4], {M} * v[0], 0)", lambda v: recurred(mat(v) * 0.0 + v[0:4], mat(v) * v[0])),
         ("masked_sums", MIXED, f"sum({M}, dim=0, where={M} > 0.3)", lambda v: jnp.sum(mat(v), 0, where=mat(v) > 0.3)),
         ("masked_means", MIXED, f"mean({M}, dim=1, where={M} > 0.1)", lambda v: jnp.mean(mat(v), 1, where=mat(v) > 0.1)),
         ("variances", MIXED, f"var({M}, dim=0, ddof=1)", lambda v: jnp.var(mat(v), 0, ddof=1)),
