@@ -5,6 +5,8 @@
 #include <cstring>
 #include <span>
 
+#include "runtime/elements/arithmetic.hpp"
+
 namespace tessera::runtime {
 
 namespace {
@@ -38,7 +40,28 @@ struct VectorOf<double, bytes> {
   typedef double type __attribute__((vector_size(bytes)));
 };
 
+// The first of two equal numbers, and NaN if either is NaN.
 template <MapOp op, class V>
+TESSERA_INLINE void choose(V& made, const V& a, const V& b) {
+  if constexpr (op == MapOp::maximum)
+    made = ((b > a) | (b != b)) ? b : a;
+  else
+    made = ((b < a) | (b != b)) ? b : a;
+}
+// GCC 12 compares vectors of 64 bytes number by number, unless it has made them of a loop by itself.
+template <MapOp op, class T, class V>
+TESSERA_INLINE void choose_by_lanes(V& made, const V& a, const V& b) {
+  std::array<T, sizeof(V) / sizeof(T)> x;
+  std::array<T, sizeof(V) / sizeof(T)> y;
+  std::memcpy(x.data(), &a, sizeof a);
+  std::memcpy(y.data(), &b, sizeof b);
+#pragma GCC unroll 1
+  for (std::size_t lane = 0; lane < x.size(); ++lane)
+    x[lane] = op == MapOp::maximum ? larger(x[lane], y[lane]) : smaller(x[lane], y[lane]);
+  std::memcpy(&made, x.data(), sizeof made);
+}
+
+template <MapOp op, class T, class V>
 TESSERA_INLINE void combine(V& made, const V& a, const V& b) {
   if constexpr (op == MapOp::add)
     made = a + b;
@@ -48,10 +71,10 @@ TESSERA_INLINE void combine(V& made, const V& a, const V& b) {
     made = a * b;
   else if constexpr (op == MapOp::divide)
     made = a / b;
-  else if constexpr (op == MapOp::maximum)
-    made = ((b > a) | (b != b)) ? b : a;
+  else if constexpr (sizeof(V) == 64)
+    choose_by_lanes<op, T>(made, a, b);
   else
-    made = ((b < a) | (b != b)) ? b : a;
+    choose<op>(made, a, b);
 }
 
 template <class V, class T>
@@ -91,11 +114,11 @@ TESSERA_INLINE void combine_all(Vectors<V, N>& made, V& other, const T* x) {
   if constexpr (operand == FusedOperand::elements || operand == FusedOperand::elements_first)
     std::memcpy(&other, x, sizeof(V));
   if constexpr (operand == FusedOperand::itself)
-    combine<op>(made.first, made.first, made.first);
+    combine<op, T>(made.first, made.first, made.first);
   else if constexpr (operand == FusedOperand::elements_first || operand == FusedOperand::scalar_first)
-    combine<op>(made.first, other, made.first);
+    combine<op, T>(made.first, other, made.first);
   else
-    combine<op>(made.first, made.first, other);
+    combine<op, T>(made.first, made.first, other);
   if constexpr (N > 1) combine_all<op, operand>(made.others, other, x + sizeof(V) / sizeof(T));
 }
 template <MapOp op, FusedOperand operand, class V, std::size_t N, class T>
