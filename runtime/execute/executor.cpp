@@ -254,11 +254,23 @@ base::Status Executor::run_chain_of(std::span<const synth::Step> steps, const St
     const auto& apply = std::get<synth::Apply>(step.node);
     if (std::holds_alternative<synth::Constant>(apply.operation))
       TESSERA_TRY_STATUS(run_operation_of(apply, StepPlan{}));
+    else if (is_view(apply))
+      TESSERA_TRY_STATUS(from_step(begin_window(apply), step.origin));
   }
   for (const BegunResult& begun : plan.begins) TESSERA_TRY_STATUS(lay_around_part(begun));
   TESSERA_TRY_STATUS(take_chain(steps, plan));
   TESSERA_TRY(end, moment());
   costs_.add_time(costs_.of(steps[0].origin), begin, end, false);
+  return base::Done{};
+}
+
+base::Status Executor::begin_window(const synth::Apply& apply) {
+  const synth::RegisterId window = apply.results[0];
+  if (!plan_[window].moves || needed_room_ != nullptr) return base::Done{};
+  TESSERA_TRY(offset, part_offset(apply, std::get<synth::Assemble>(apply.operation).parts[0]));
+  synth::Shape begin;
+  for (const synth::Shift& shift : offset) begin.push_back(shift.offset);
+  storage_.begin_at(window, begin);
   return base::Done{};
 }
 
@@ -331,7 +343,7 @@ base::Status Executor::make_constant(const synth::Apply& apply, const synth::Con
 }
 
 base::Status Executor::run_operation_of(const synth::Apply& apply, const StepPlan& plan) {
-  if (!apply.results.empty() && is_view(apply)) return base::Done{};
+  if (!apply.results.empty() && is_view(apply)) return begin_window(apply);
   return std::visit(
       [&](const auto& operation) -> base::Status {
         using T = std::remove_cvref_t<decltype(operation)>;

@@ -87,10 +87,12 @@ class Executor {
   bool has_edges(const synth::Apply& apply) const {
     return !apply.results.empty() && plan_[apply.results[0]].edges != nullptr && !storage_.is_part(apply.results[0]);
   }
-  // A step whose result is a part of another array, and that has nothing to do.
+  // A step whose result is a part of another array, and that has nothing to do but to say where a window begins that
+  // moves.
   bool is_view(const synth::Apply& apply) const {
     return plan_[apply.results[0]].where != RegisterPlan::Where::arena && !has_edges(apply);
   }
+  base::Status begin_window(const synth::Apply& apply);
   base::Status run_chain_of(std::span<const synth::Step> steps, const StepPlan& plan);
   base::Status take_chain(std::span<const synth::Step> steps, const StepPlan& plan);
   base::Status run_operation_of(const synth::Apply& apply, const StepPlan& plan);

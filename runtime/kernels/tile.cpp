@@ -1,6 +1,7 @@
 #include "runtime/kernels/tile.hpp"
 
 #include <algorithm>
+#include <ranges>
 
 #include "base/check.hpp"
 
@@ -32,6 +33,13 @@ bool is_dense(const synth::Shape& shape, const synth::Shape& strides) {
     wanted *= shape[d];
   }
   return true;
+}
+
+bool differ_in_ones(const synth::Shape& a, const synth::Shape& b) {
+  const auto others = [](const synth::Shape& shape) {
+    return shape | std::views::filter([](std::int64_t extent) { return extent != 1; });
+  };
+  return std::ranges::equal(others(a), others(b));
 }
 
 TileView dense_view(synth::ElementType element, const synth::Shape& shape, const std::byte* data) {

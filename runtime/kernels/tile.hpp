@@ -31,6 +31,9 @@ synth::Shape dense_strides(const synth::Shape& shape);
 // Are these strides those of a dense row-major array? Dimensions of extent 1 do not count; an empty tile is dense.
 bool is_dense(const synth::Shape& shape, const synth::Shape& strides);
 
+// Are the shapes the same but for dimensions of one element?
+bool differ_in_ones(const synth::Shape& a, const synth::Shape& b);
+
 TileView dense_view(synth::ElementType element, const synth::Shape& shape, const std::byte* data);
 TileView dense_view(const TileOut& tile);
 

@@ -117,7 +117,8 @@ class Growth {
   // A window of an array from before: nothing to do.
   bool take_window(const synth::Apply& apply) const {
     const RegisterPlan& window = plan_[apply.results[0]];
-    return window.where == RegisterPlan::Where::slice && !made_here(window.source) && !made_here(window.root);
+    return window.where == RegisterPlan::Where::slice && !made_here(window.source) && !made_here(window.root) &&
+           std::ranges::none_of(apply.operands, [&](RegisterId id) { return made_here(id); });
   }
 
   bool add(const synth::Apply& apply) {

@@ -54,7 +54,7 @@ class LivenessWalk {
     plan(id).where = where;
     plan(id).source = source;
     plan(id).root = plan(source).root;
-    plan(id).dense = where == Where::reshape || slices_are_dense(id, source);
+    plan(id).dense = where == Where::reshape ? plan(source).dense : slices_are_dense(id, source);
     if (where == Where::slice) pins_.note_slice(bodies_.back(), id);
   }
   // Steps of this body alone read a window.
@@ -141,7 +141,7 @@ class LivenessWalk {
     const auto window = apply.results.empty() ? windows_.of.end() : windows_.of.find(apply.results[0]);
     if (!apply.results.empty() && windows_.unmade.contains(apply.results[0]))
       return define(apply.results[0], Where::nowhere);
-    if (window == windows_.of.end())
+    if (window == windows_.of.end() || window->second.moves)
       use_all(apply.operands);
     else
       use(window->second.source);
@@ -152,17 +152,26 @@ class LivenessWalk {
     if (window != windows_.of.end()) {
       define_view(result, Where::slice, window->second.source);
       plan(result).begin = window->second.begin;
+      plan(result).moves = window->second.moves;
       if (window->second.edges != nullptr) define_edges(result, window->second.edges);
     } else if (collect != nullptr && std::holds_alternative<synth::Slice>(collect->collective.effect)) {
       if (copied_.contains(result))
         define(result, Where::arena);
       else
         define_view(result, Where::slice, apply.operands[0]);
-    } else if (std::holds_alternative<synth::Reshape>(apply.operation) && plan(apply.operands[0]).dense) {
+    } else if (std::holds_alternative<synth::Reshape>(apply.operation) && is_view(apply)) {
       define_view(result, Where::reshape, apply.operands[0]);
     } else {
       define(result, Where::arena);
     }
+  }
+
+  // Under another shape, can the elements be read where they lie? Those of a line that lie apart can.
+  bool is_view(const synth::Apply& reshape) const {
+    const RegisterId from = reshape.operands[0];
+    if (plan_[from].dense) return true;
+    const bool is_line = plan_[from].moves || plan_[from].where == Where::reshape;
+    return is_line && differ_in_ones(program_.registers[from].shape(), program_.registers[reshape.results[0]].shape());
   }
 
   void step(const synth::Repeat& repeat) {

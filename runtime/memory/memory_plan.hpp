@@ -47,6 +47,7 @@ struct RegisterPlan {
   Where where = Where::nowhere;
   synth::RegisterId source;  // slice, reshape: the register this is a view of; part: that it is of
   synth::Shape begin = {};   // of a window, a part: where it begins in the source; else empty
+  bool moves = false;        // a window: its step finds out where it begins (run-time starts)
   std::shared_ptr<const WindowEdges> edges = nullptr;  // of these: what the source's tiles lack; null: nothing
   synth::RegisterId root;        // whose memory this is, at the end of all views: the register itself, or another
   std::int64_t offset = 0;       // arena, edges; not if `written_to` or `shares` is valid: the loop or branch moves it

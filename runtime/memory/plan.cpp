@@ -1,5 +1,6 @@
 #include "runtime/memory/plan.hpp"
 
+#include <algorithm>
 #include <map>
 #include <utility>
 
@@ -82,8 +83,8 @@ bool has_edges_at_sides(synth::RegisterId id, const Window& window, const TileMa
 }  // namespace
 
 // Windows are copied where one keeps its source alive for so long that the peak would be higher, those with edges
-// first; before that frames are made, and windows with edges at their sides are copied. Parts that are made where
-// they belong are given up first of all.
+// first, those that move last; before that frames are made, and windows with edges at their sides are copied. Parts
+// that are made where they belong are given up first of all.
 MemoryPlan plan_memory(const synth::Program& program, const TileMaps& tiles, base::StopToken stop) {
   Found found{find_windows(program, tiles), find_written_parts(program, tiles)};
   FoundWindows& windows = found.windows;
@@ -103,6 +104,8 @@ MemoryPlan plan_memory(const synth::Program& program, const TileMaps& tiles, bas
   plan_without([](const auto&) { return false; });
   plan_without([&](const auto& window) { return has_edges_at_sides(window.first, window.second, tiles); });
   plan_without([](const auto& window) { return window.second.edges != nullptr; });
+  const auto moves = [](const auto& window) { return window.second.moves; };
+  if (std::ranges::any_of(windows.plain, moves)) plan_without([&](const auto& window) { return !moves(window); });
   plan_without([](const auto&) { return true; });
   return best;
 }

@@ -29,6 +29,10 @@ class WindowSearch {
   FoundWindows run() {
     walk(program_.body);
     leave_out(program_.outputs);
+    // A line of elements that lie apart is read once where it lies; for more it is put side by side.
+    std::erase_if(found_.plain, [&](const auto& window) {
+      return window.second.moves && reads_[window.first] > 1 && !has_long_rows(window.first);
+    });
     for (auto frame = found_.frames.begin(); frame != found_.frames.end();)
       frame = all_look_through(frame->first, frame->second) ? std::next(frame) : found_.frames.erase(frame);
     return std::move(found_);
@@ -49,16 +53,24 @@ class WindowSearch {
     for (const RegisterId id : apply.operands) {
       ++uses_[id.value];
       const auto made_in = made_in_.find(id);
-      if (made_in != made_in_.end() && (made_in->second != body_ || !is_computed(apply))) forget(id);
+      if (made_in == made_in_.end()) continue;
+      const bool is_here = made_in->second == body_;
+      if (is_here && is_computed(apply))
+        ++reads_[sliced_by(id)];
+      else if (is_here && looks_at_line(apply))
+        looks_at_.emplace(apply.results[0], sliced_by(id));
+      else
+        forget(id);
     }
     if (apply.results.empty()) return;
     const RegisterId result = apply.results[0];
+    if (looks_at_.contains(result)) made_in_[result] = body_;
     note_frame(apply, result);
     const auto* const assemble = std::get_if<synth::Assemble>(&apply.operation);
     if (assemble == nullptr || is_in_pipeline_ || assemble->has_base || assemble->parts.size() != 1) return;
     const RegisterId source = apply.operands[assemble->parts[0].operand];
     const auto begin = begin_of(assemble->parts[0]);
-    if (!begin) return;
+    if (!begin) return note_moving(result, source, assemble->parts[0]);
     made_in_[result] = body_;
     if (auto window = window_of(result, source, *begin, {})) found_.plain.emplace(result, std::move(*window));
     if (auto window = window_in_frame(result, source, *begin))
@@ -92,8 +104,43 @@ class WindowSearch {
     }
   }
   void forget(RegisterId id) {
+    id = sliced_by(id);
     found_.plain.erase(id);
     for (auto& [frame, of] : found_.frames) of.through.erase(id);
+  }
+
+  // The slice that a step looks at under another shape.
+  RegisterId sliced_by(RegisterId id) const {
+    const auto found = looks_at_.find(id);
+    return found == looks_at_.end() ? id : found->second;
+  }
+  // Does the step look at a window that moves, without some dimensions of one element, or with more of them?
+  bool looks_at_line(const synth::Apply& apply) const {
+    if (!std::holds_alternative<synth::Reshape>(apply.operation)) return false;
+    const auto window = found_.plain.find(sliced_by(apply.operands[0]));
+    return window != found_.plain.end() && window->second.moves &&
+           differ_in_ones(program_.registers[apply.operands[0]].shape(), program_.registers[apply.results[0]].shape());
+  }
+
+  // A slice that begins where numbers say that are known at run time only. Every device has the whole of the dimensions
+  // in which it may begin anywhere.
+  void note_moving(RegisterId id, RegisterId source, const synth::Part& part) {
+    Window window{source, {}, nullptr, true};
+    for (std::size_t d = 0; d < part.placements.size(); ++d) {
+      const synth::Placement& placement = part.placements[d];
+      const bool is_known = placement.scalar < 0;
+      const synth::Interval whole{0, program_.registers[source].shape()[d]};
+      const auto is_whole = [&](const synth::Box& box) { return box[d] == whole; };
+      if (placement.step != 1 || placement.spread != 1 || placement.clips) return;
+      if (!is_known && !std::ranges::all_of(tiles_[source].boxes, is_whole)) return;
+      window.begin.push_back(is_known ? placement.first - placement.add : 0);
+    }
+    const synth::ArrayType& type = program_.registers[id];
+    if (type.mesh() != program_.registers[source].mesh() || !(has_long_rows(id) || is_long_line(id))) return;
+    const auto edges = edges_of(tiles_[id], tiles_[source], type.element(), window.begin);
+    if (!edges || *edges != nullptr) return;
+    made_in_[id] = body_;
+    found_.plain.emplace(id, std::move(window));
   }
 
   // Numbers that are known when the program is planned, and arrays of one of them.
@@ -155,8 +202,15 @@ class WindowSearch {
     if (!edges || !are_worth_it(id, edges->get())) return std::nullopt;
     return Window{source, begin, std::move(*edges)};
   }
+  static constexpr std::int64_t kShortestRow = 16;
+  bool is_long_line(RegisterId id) const {
+    const auto has_one = [](const synth::Interval& side) { return side.length() == 1; };
+    return std::ranges::all_of(tiles_[id].boxes, [&](const synth::Box& box) {
+      const auto longer = std::ranges::find_if_not(box, has_one);
+      return longer != box.end() && longer->length() >= kShortestRow && std::all_of(longer + 1, box.end(), has_one);
+    });
+  }
   bool has_long_rows(RegisterId id) const {
-    constexpr std::int64_t kShortestRow = 16;
     return std::all_of(tiles_[id].boxes.begin(), tiles_[id].boxes.end(), [](const synth::Box& box) {
       return is_empty(synth::shape_of(box)) || box.back().length() >= kShortestRow;
     });
@@ -176,6 +230,8 @@ class WindowSearch {
   FoundWindows found_;
   std::vector<std::size_t> uses_;                              // how often each register is read
   std::map<RegisterId, std::size_t> made_in_;                  // the body of each slice
+  std::map<RegisterId, RegisterId> looks_at_;                  // a slice, by what is the same under another shape
+  std::map<RegisterId, std::size_t> reads_;                    // how often steps that compute read each slice
   std::map<RegisterId, synth::LiteralId> constants_, filled_;  // and their literals
   std::map<RegisterId, ArrayInFrame> framed_;
   std::size_t body_ = 0;

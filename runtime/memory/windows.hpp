@@ -26,6 +26,7 @@ struct Window {
   synth::RegisterId source;
   synth::Shape begin;                                  // which element of the source is the first one
   std::shared_ptr<const WindowEdges> edges = nullptr;  // what tiles of the source lack; null: nothing
+  bool moves = false;                                  // begins where its step finds out; `begin` is where it might
 };
 
 struct Windows {

@@ -203,7 +203,7 @@ class Refusals {
     return std::none_of(apply.operands.begin(), apply.operands.end(), [&](RegisterId id) {
       if (id == place.part || !plan_[id].root.valid() || !is_there(plan_[id].root, place.how)) return false;
       const bool is_window = plan_[id].where == RegisterPlan::Where::slice && plan_[id].source == plan_[id].root;
-      return i > place.made || !is_window || plan_[id].begin != place.how.begin ||
+      return i > place.made || !is_window || plan_[id].moves || plan_[id].begin != place.how.begin ||
              tiles_[id].boxes != tiles_[place.part].boxes;
     });
   }

@@ -22,6 +22,11 @@ Storage::Storage(const synth::Program& program, const TileMaps& tiles, const Mem
   for (std::int64_t device = 0; device < tiles.devices(); ++device) memory_.push_back(parts_.part(device));
   for (const RegisterPlan& entry : plan.registers)
     places_.push_back({entry.where, entry.source, &entry.begin, entry.offset, 0, nullptr, entry.edges.get()});
+  for (std::size_t k = 0; k < places_.size(); ++k) {
+    const RegisterPlan& entry = plan.registers[k];
+    if (entry.moves) places_[k].begin = places_[k].moving = &moving_.emplace_back(entry.begin);
+    places_[k].is_line = entry.where == Where::reshape && !entry.dense;
+  }
   for (std::size_t k = 0; k < program.inputs.size(); ++k) places_[program.inputs[k].value].input = k;
 }
 
@@ -86,7 +91,9 @@ TileView Storage::own_view(synth::RegisterId id, std::size_t device) const {
   switch (place.where) {
     case Where::input: return dense(id, device, inputs_[place.input].tile(static_cast<std::int64_t>(device)).data());
     case Where::arena: return dense(id, device, part(id, device) + place.offset);
-    case Where::reshape: return dense(id, device, own_view(place.source, device).data);
+    case Where::reshape:
+      if (place.is_line) return line(id, device);
+      return dense(id, device, own_view(place.source, device).data);
     case Where::slice:
     case Where::part:
       TESSERA_CHECK(place.edges == nullptr || place.edges->memory.bytes[device] == 0,
@@ -107,6 +114,23 @@ TileView Storage::slice(synth::RegisterId id, std::size_t device, const synth::B
   for (std::size_t d = 0; d < box.size() && !is_empty(shape); ++d)
     begin[d] = box[d].begin - around[d].begin + (is_window ? (*place.begin)[d] : 0);
   return part_of(own_view(place.source, device), begin, shape);
+}
+
+// Dimensions of one element come or go; the others lie as they lay.
+TileView Storage::line(synth::RegisterId id, std::size_t device) const {
+  const synth::RegisterId source = places_[id.value].source;
+  const synth::Shape& shape = type(id).shape();
+  const synth::Shape& other = type(source).shape();
+  const TileView from = own_view(source, device);
+  TileView view{from.element, synth::shape_of(tiles(id).boxes[device]), synth::Shape(shape.size(), std::int64_t{0}),
+                from.data};
+  std::size_t next = 0;
+  for (std::size_t d = 0; d < shape.size(); ++d) {
+    if (shape[d] == 1) continue;
+    while (other[next] == 1) ++next;
+    view.strides[d] = from.strides[next++];
+  }
+  return view;
 }
 
 TileView Storage::dense(synth::RegisterId id, std::size_t device, const std::byte* data) const {

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <array>
+#include <deque>
 #include <map>
 #include <memory>
 #include <optional>
@@ -106,6 +107,8 @@ class Storage final : public Tiles {
   // The offset of a register that owns its place; and another one from now on.
   std::int64_t offset(synth::RegisterId id) const { return places_[id.value].offset; }
   void move_to(synth::RegisterId id, std::int64_t offset);
+  // A window that moves begins there from now on.
+  void begin_at(synth::RegisterId window, const synth::Shape& begin) { *places_[window.value].moving = begin; }
   // From now on `id` reads what `other` has, which is of the same type.
   void alias(synth::RegisterId id, synth::RegisterId other);
   // From now on the scalar is read there, whatever device it is; its place is not written.
@@ -120,6 +123,8 @@ class Storage final : public Tiles {
     std::size_t input = 0;
     const std::byte* kept = nullptr;     // of a scalar that is not where its place is
     const WindowEdges* edges = nullptr;  // of a window, in the plan; their place is at `offset`
+    synth::Shape* moving = nullptr;      // of a window that moves: what `begin` is
+    bool is_line = false;                // reshape: of elements that lie apart
   };
   base::Status read_scalar(synth::RegisterId id, std::span<std::byte> value) const;
   TileView own_view(synth::RegisterId id, std::size_t device) const;
@@ -134,6 +139,7 @@ class Storage final : public Tiles {
   }
   TileView own_box(synth::RegisterId id, std::size_t device, const synth::Box& box) const;
   TileView dense(synth::RegisterId id, std::size_t device, const std::byte* data) const;
+  TileView line(synth::RegisterId id, std::size_t device) const;
   bool is_far(synth::RegisterId id, std::size_t device) const { return !team_.is_near(owner(id, device)); }
 
   const synth::Program& program_;
@@ -146,7 +152,8 @@ class Storage final : public Tiles {
   Engine* cores_ = nullptr;
   std::vector<std::byte*> memory_;  // of every device of the run, its part
   std::vector<Place> places_;
-  std::vector<bool> known_;  // of every register: is it a scalar that every rank knows?
+  std::deque<synth::Shape> moving_;  // where windows that move begin
+  std::vector<bool> known_;          // of every register: is it a scalar that every rank knows?
   std::map<std::uint32_t, std::array<std::byte, 8>> scalars_;
 };
 

@@ -12,6 +12,7 @@
 #include "synth/program/registers.hpp"
 #include "synth/program/schedule/visits.hpp"
 #include "typeck/typed/contractions.hpp"
+#include "typeck/typed/early_indices.hpp"
 #include "typeck/typed/early_slices.hpp"
 #include "typeck/typed/outer_product.hpp"
 #include "typeck/typed/turned_matrices.hpp"
@@ -29,11 +30,12 @@ struct TooLarge {
   base::Span statement;
 };
 
-// Leaves out what nobody has to make.
+// Leaves out what nobody has to make, and brings together what is taken together.
 void make_less(synth::Program& program) {
   UnusedScalars(program).drop();
   slice_early(program);
   turn_matrices(program);
+  take_indices_first(program);
 }
 
 class Lowering {

@@ -87,28 +87,51 @@ class BlockRunner {
     return reduced.slot != ChainPlace::kNone ? reduced.slot == group.back().slot : reduced.array == group.back().array;
   }
 
-  // The strips of a group, as they were made for a block. They serve for others that are cut alike.
+  // The strips of a group, as they were made for a block. They serve for others that are cut alike, in later turns,
+  // too.
   struct KeptStrips {
     Strips strips;
     bool suit = false;  // else the group is taken otherwise
     std::size_t device = 0;
-    std::int64_t turn = -1;
-    synth::Shape shape;  // of the block
+    std::int64_t form = -1;
+    synth::Shape shape;                    // of the block
+    std::vector<const std::byte*> begins;  // of the arrays of the device
   };
+  // Of so many devices strips are kept at the same time.
+  static constexpr std::size_t kKeptDevices = 16;
+
+  KeptStrips& kept_of(std::span<const ChainOperation> group, const DeviceWork& device) {
+    const std::vector<ChainOperation>& all = work_.chain().operations();
+    const std::size_t number = device.device % kKeptDevices * all.size();
+    kept_.resize(std::max(kept_.size(), number + all.size()));
+    return kept_[number + static_cast<std::size_t>(group.data() - all.data())];
+  }
+  // Steps that find two arrays at one place are made otherwise. Are the same ones at one place as when these were made?
+  static bool lie_alike(const KeptStrips& kept, const DeviceWork& device) {
+    for (std::size_t k = 1; k < device.arrays.size(); ++k) {
+      for (std::size_t other = 0; other < k; ++other) {
+        if ((device.arrays[k].data == device.arrays[other].data) != (kept.begins[k] == kept.begins[other]))
+          return false;
+      }
+    }
+    return true;
+  }
 
   // False, and nothing is done, where the group is no elementwise one or strips do not suit it.
   bool run_by_strips(std::span<const ChainOperation> group, const DeviceWork& device, const Blocks::Block& block,
                      bool joins) {
     const std::vector<ChainOperation>& all = work_.chain().operations();
-    kept_.resize(all.size());
-    KeptStrips& kept = kept_[static_cast<std::size_t>(group.data() - all.data())];
-    if (kept.turn == work_.turn() && kept.device == device.device && kept.shape == block.shape) {
+    KeptStrips& kept = kept_of(group, device);
+    const bool is_alike = kept.form == work_.form() && kept.device == device.device && kept.shape == block.shape;
+    if (is_alike && lie_alike(kept, device)) {
       if (kept.suit) move_strips(kept.strips, group, device, block);
     } else {
       kept.suit = make_strips(kept.strips, group, device, block, joins);
-      kept.turn = work_.turn();
+      kept.form = work_.form();
       kept.device = device.device;
       kept.shape = block.shape;
+      kept.begins.clear();
+      for (const TileView& array : device.arrays) kept.begins.push_back(array.data);
     }
     if (!kept.suit) return false;
     if (!joins) {

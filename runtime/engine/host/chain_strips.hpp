@@ -29,7 +29,7 @@ struct StripArray {
 class Strips {
  public:
   // Less is not worth a look.
-  static constexpr std::int64_t kElementsMin = 512;
+  static constexpr std::int64_t kElementsMin = 64;
 
   void clear();
   // The next step. Its result also goes to `copy_to`, past the caches, if that has data. Returns false if an operand

@@ -43,13 +43,17 @@ class Work {
   void begin(const Tiles& tiles) {
     tiles_ = &tiles;
     joined_ = 0;
-    ++turn_;
+    bool lie_otherwise = false;
     for (DeviceWork& work : devices_) {
       for (std::size_t k = 0; k < work.arrays.size(); ++k) {
+        const synth::Shape before = work.arrays[k].strides;
         set_view(work.arrays[k], chain_.arrays()[k], work.device);
+        if (form_ > 0 && work.arrays[k].strides == before) continue;
+        lie_otherwise = true;
         work.dense[k] = is_dense(work.arrays[k].shape, work.arrays[k].strides) ? 1 : 0;
       }
     }
+    if (lie_otherwise) ++form_;
   }
   const std::vector<DeviceWork>& devices() const { return devices_; }
 
@@ -68,8 +72,8 @@ class Work {
   std::size_t lead() const { return chain_.is_flat() ? 1 : chain_.lead(); }
   // Dimensions of a register, as `shape` gives them.
   std::size_t rank(synth::RegisterId id) const { return chain_.is_flat() ? 1 : tiles_->type(id).rank(); }
-  // Arrays lie where they lie as long as this is the same.
-  std::int64_t turn() const { return turn_; }
+  // As long as this is the same, elements of arrays are as far from each other, wherever the arrays lie.
+  std::int64_t form() const { return form_; }
   std::int64_t block_elements_max() const { return block_elements_max_; }
   // A task's worth of blocks.
   std::int64_t grain() const { return std::max<std::int64_t>(1, 2 * kGrain / std::max<std::int64_t>(1, usual_block_)); }
@@ -135,7 +139,7 @@ class Work {
   std::vector<std::byte> pieces_;
   std::optional<PieceJoin> join_;
   std::size_t joined_ = 0;  // devices whose results are complete
-  std::int64_t turn_ = 0;
+  std::int64_t form_ = 0;
 };
 
 }  // namespace tessera::runtime
