@@ -106,7 +106,7 @@ std::int64_t number_on(const ArrayType& type, std::int32_t device) {
   return type.mesh().number_of(DeviceId{static_cast<std::uint32_t>(device)}).value_or(-1);
 }
 
-// Slot by slot; within a slot nothing is written that is read.
+// Slot by slot; what is sent in a slot arrives when all of it has been read.
 void run_relay(const RelayRecipe& recipe, const ArrayType& before, const ArrayType& after, const Data& data,
                Data& out) {
   const auto transfer = transfer_of(relay_tasks(before, after), recipe);
@@ -117,20 +117,27 @@ void run_relay(const RelayRecipe& recipe, const ArrayType& before, const ArrayTy
     for (const std::size_t element : element_numbers(after, intersect(tile(before, *own), tile(after, device))))
       put(out, device, element, *data[static_cast<std::size_t>(*own)][element]);
   }
+  struct Arrival {
+    std::int64_t device;
+    std::size_t element;
+    std::int64_t value;
+  };
   for (std::int64_t slot = 0; slot < transfer->slots(); ++slot) {
-    const Data there = out;
+    std::vector<Arrival> arrivals;
     for (const Send& send : transfer->sends) {
       const std::int64_t stretch = slot - send.hop;
       if (stretch < 0 || stretch >= transfer->stretches) continue;
       const Box& piece = transfer->pieces[static_cast<std::size_t>(send.piece)];
+      const std::int64_t from = number_on(send.hop == 0 ? before : after, send.from);
+      const std::int64_t to = number_on(after, send.to);
       for (const std::size_t element : element_numbers(after, stretch_of(piece, transfer->stretches, stretch))) {
-        const std::int64_t from = number_on(send.hop == 0 ? before : after, send.from);
         ASSERT_GE(from, 0) << "device " << send.from << " has no part in this";
-        const auto value = (send.hop == 0 ? data : there)[static_cast<std::size_t>(from)][element];
+        const auto value = (send.hop == 0 ? data : out)[static_cast<std::size_t>(from)][element];
         ASSERT_TRUE(value.has_value()) << "device " << send.from << " sends what it does not have yet";
-        put(out, number_on(after, send.to), element, *value);
+        arrivals.push_back({to, element, *value});
       }
     }
+    for (const auto& [device, element, value] : arrivals) put(out, device, element, value);
   }
 }
 
@@ -138,20 +145,27 @@ void run_relay(const RelayRecipe& recipe, const ArrayType& before, const ArrayTy
 void run_program(const ProgrammedReduction& reduction, const ArrayType& before, const ArrayType& after,
                  const Data& data, Data& out) {
   Data now = data;
+  Data came = nothing(before);  // at a hop
   const std::vector<BoxSend> sends = reduction.sends();
   for (std::int32_t hop = 0; hop < std::ssize(reduction.moves().hops); ++hop) {
-    std::map<std::pair<std::int32_t, std::size_t>, std::int64_t> came;
     for (const BoxSend& send : sends) {
       if (send.hop != hop) continue;
+      const auto source = static_cast<std::size_t>(number_on(before, send.source));
+      const auto target = static_cast<std::size_t>(number_on(after, send.target));
       for (const std::size_t element : element_numbers(after, send.box)) {
-        const auto value = now[static_cast<std::size_t>(number_on(before, send.source))][element];
+        const auto value = now[source][element];
         ASSERT_TRUE(value.has_value()) << "device " << send.source << " sends what it does not have";
-        const auto target = static_cast<std::int32_t>(number_on(after, send.target));
-        const auto [at, is_first] = came.try_emplace({target, element}, *value);
-        if (!is_first) at->second = combine(before.layout().reduce(), at->second, *value);
+        auto& slot = came[target][element];
+        slot = slot ? combine(before.layout().reduce(), *slot, *value) : *value;
       }
     }
-    for (const auto& [key, value] : came) now[static_cast<std::size_t>(key.first)][key.second] = value;
+    for (const BoxSend& send : sends) {
+      if (send.hop != hop) continue;
+      const auto target = static_cast<std::size_t>(number_on(after, send.target));
+      for (const std::size_t element : element_numbers(after, send.box)) {
+        if (auto& slot = came[target][element]) now[target][element] = std::exchange(slot, std::nullopt);
+      }
+    }
   }
   for (std::int32_t device = 0; device < after.devices(); ++device) {
     for (const std::size_t element : element_numbers(after, tile(after, device)))
