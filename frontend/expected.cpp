@@ -86,11 +86,14 @@ std::vector<std::string> expected_notions(const Place& p) {
     remove(left, kBlockFirst);
   }
   const bool only_operators = notions.empty() && without_operators(left).none();
+  const bool may_end = notions.empty() && has(TokenKind::right_brace) && has(TokenKind::end);
   for (std::size_t i = 0; i < kTokenKinds; ++i) {
     const auto kind = static_cast<TokenKind>(i);
     if (!left.test(i) || (is_binary(kind) && !only_operators) || kind == TokenKind::end) continue;
     // What may go on where something else may end is not named beside it.
-    if ((kind == TokenKind::with && has(TokenKind::as)) || (kind == TokenKind::while_ && has(TokenKind::left_brace)) ||
+    const bool goes_on = kind == TokenKind::as || kind == TokenKind::left_paren || kind == TokenKind::left_square;
+    if ((goes_on && may_end) || (kind == TokenKind::with && has(TokenKind::as)) ||
+        (kind == TokenKind::while_ && has(TokenKind::left_brace)) ||
         (kind == TokenKind::colon && has(TokenKind::right_brace)))
       continue;
     const bool fixed = role(kind) != TokenRole::literal;
@@ -157,6 +160,10 @@ constexpr Hint kHints[] = {
      "this word is a keyword and cannot be a name"},
     {[](const Place& p) { return p.is(TokenKind::right_paren) && p.before().kind == TokenKind::left_paren; },
      "there is no empty tuple"},
+    {[](const Place& p) {
+       return p.is(TokenKind::comma) && p.expects(TokenKind::right_brace) && p.expects(TokenKind::end);
+     },
+     "several values stand in parentheses, as in `(a, b)`, and a record names its fields, as in `{x: a, y: b}`"},
     {[](const Place& p) {
        return p.is(TokenKind::colon) && p.before().kind == TokenKind::name && p.expects(TokenKind::comma);
      },

@@ -65,7 +65,8 @@ class LiveBytes {
     return programmed ? programmed->beside_bytes() : 0;
   }
   std::int64_t peak_of(const Round& round, const ArrayType& before, const ArrayType& after) {
-    if (round.dimension >= std::min(before.rank(), after.rank())) return 0;  // of a plan that was read, and will not verify
+    if (round.dimension >= std::min(before.rank(), after.rank()))
+      return 0;  // of a plan that was read, and will not verify
     if (round.index == 0) round_peaks_ = RoundPeaks(before, after, round.dimension).peaks(round.count);
     const auto index = static_cast<std::size_t>(round.index);
     return index < round_peaks_.size() ? round_peaks_[index] : 0;
