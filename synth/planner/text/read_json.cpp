@@ -86,7 +86,7 @@ base::Result<PlanStep> read_step(const json::Value& value, const Meshes& meshes)
   PlanStep step;
   TESSERA_TRY(after, parse_array_type(type_text, mesh));
   step.after = after;
-  TESSERA_TRY(transfer, read_transfer(*object));
+  TESSERA_TRY(transfer, read_transfer(*object, after.shape()));
   TESSERA_TRY(collective, read_collective(op, text, after, transfer.relay));
   TESSERA_TRY(program, read_program(*object, *mesh));
   if (program != nullptr && movement(collective) != Movement::sums) return bad("only sums have programs");

@@ -44,6 +44,14 @@ std::optional<Box> read_box(const json::Value& value) {
   return box;
 }
 
+// Whether the box has the array's dimensions is found when it is replayed.
+bool ends_beyond(const Box& box, const Shape& array) {
+  for (std::size_t d = 0; d < box.size(); ++d) {
+    if (box[d].end > (d < array.size() ? array[d] : 1)) return true;
+  }
+  return false;
+}
+
 // `[box, from, to, hop]`, of an adding send `"add"` and what it carries after that.
 std::optional<BoxSend> read_send(const json::Value& value) {
   constexpr std::size_t kCopy = 4;
@@ -67,7 +75,7 @@ std::optional<BoxSend> read_send(const json::Value& value) {
   return send;
 }
 
-base::Result<ListedRef> read_sends(const json::Object& transfer, ListedSends listed) {
+base::Result<ListedRef> read_sends(const json::Object& transfer, const Shape& array, ListedSends listed) {
   const json::Value* const value = json::member(transfer, "sends");
   if (value == nullptr) return ListedRef();
   const auto* items = std::get_if<json::Array>(&value->content);
@@ -75,6 +83,7 @@ base::Result<ListedRef> read_sends(const json::Object& transfer, ListedSends lis
   for (std::size_t i = 0; i < items->size(); ++i) {
     const auto send = read_send((*items)[i]);
     if (!send) return bad(fmt::format("send {} is not one: `[[[lo, hi], ..], from, to, hop]`", i + 1));
+    if (ends_beyond(send->box, array)) return bad(fmt::format("the box of send {} ends beyond the array", i + 1));
     listed.sends.push_back(*send);
   }
   return std::make_shared<const ListedSends>(std::move(listed));
@@ -103,7 +112,7 @@ base::Result<std::string> program_step_text(const json::Value& value, std::size_
 
 }  // namespace
 
-base::Result<ReadTransfer> read_transfer(const json::Object& step) {
+base::Result<ReadTransfer> read_transfer(const json::Object& step, const Shape& array) {
   constexpr std::int64_t kStretchesMax = 4096;
   constexpr std::string_view kRelay = "relay ";
   const json::Value* const value = json::member(step, "transfer");
@@ -116,7 +125,7 @@ base::Result<ReadTransfer> read_transfer(const json::Object& step) {
   if (listed.stretches < 1 || listed.stretches > kStretchesMax)
     return bad(fmt::format("a transfer has 1 to {} stretches", kStretchesMax));
   listed.at_once = text == "direct";
-  TESSERA_TRY(sends, read_sends(*object, listed));
+  TESSERA_TRY(sends, read_sends(*object, array, listed));
   const bool is_program = text == "program" && json::member(step, "program") != nullptr;
   if (text == "direct" || is_program || (text == "listed" && sends != nullptr)) return ReadTransfer{nullptr, sends};
   auto recipe = text.starts_with(kRelay) ? parse_relay_recipe(std::string_view(text).substr(kRelay.size()))

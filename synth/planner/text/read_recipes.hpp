@@ -12,7 +12,7 @@ struct ReadTransfer {
   ListedRef listed;  // null where no sends are listed
 };
 
-base::Result<ReadTransfer> read_transfer(const json::Object& step);
+base::Result<ReadTransfer> read_transfer(const json::Object& step, const Shape& array);
 base::Result<ReduceProgramRef> read_program(const json::Object& step, const Mesh& mesh);
 
 }  // namespace tessera::synth
