@@ -7,8 +7,8 @@
 namespace tessera::base {
 
 // Sorts, and keeps one of each.
-template <class T>
-void keep_one_of_each(std::vector<T>& items) {
+template <class T, class Memory>
+void keep_one_of_each(std::vector<T, Memory>& items) {
   std::sort(items.begin(), items.end());
   items.erase(std::unique(items.begin(), items.end()), items.end());
 }

@@ -6,6 +6,7 @@
 
 #include "base/nearest.hpp"
 #include "base/registry.hpp"
+#include "base/sorted.hpp"
 #include "embed/host/convert.hpp"
 #include "embed/kinds.hpp"
 #include "embed/manual/error_index.hpp"
@@ -57,8 +58,7 @@ const std::vector<std::string>& all_slugs() {
   static const std::vector<std::string> slugs = [] {
     std::vector<std::string> result;
     for (const base::KindInfo& kind : base::all_kinds()) result.emplace_back(kind.slug);
-    std::sort(result.begin(), result.end());
-    result.erase(std::unique(result.begin(), result.end()), result.end());
+    base::keep_one_of_each(result);
     return result;
   }();
   return slugs;

@@ -4,6 +4,8 @@
 #include <numeric>
 #include <utility>
 
+#include "base/sorted.hpp"
+
 namespace tessera::synth {
 
 namespace {
@@ -24,8 +26,7 @@ std::optional<std::vector<std::int64_t>> boundaries(std::uint8_t axis, const Axi
       if (part.axis == axis) all.insert(all.end(), {part.before, end_of(part)});
     }
   }
-  std::sort(all.begin(), all.end());
-  all.erase(std::unique(all.begin(), all.end()), all.end());
+  base::keep_one_of_each(all);
   for (std::size_t i = 1; i < all.size(); ++i) {
     if (all[i] % all[i - 1] != 0) return std::nullopt;
   }

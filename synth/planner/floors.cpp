@@ -5,6 +5,7 @@
 #include <span>
 
 #include "base/scratch.hpp"
+#include "base/sorted.hpp"
 #include "base/stop_scope.hpp"
 #include "synth/layout/cluster/cluster.hpp"
 #include "synth/moves/prices/prices.hpp"
@@ -73,8 +74,7 @@ class HeldTogether {
   std::size_t take_different(std::pmr::vector<std::int64_t>& all, const F& of) const {
     all.clear();
     for (const std::size_t device : devices_) all.push_back(static_cast<std::int64_t>(of(device)));
-    std::sort(all.begin(), all.end());
-    all.erase(std::unique(all.begin(), all.end()), all.end());
+    base::keep_one_of_each(all);
     return all.size();
   }
 

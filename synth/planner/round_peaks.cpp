@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <map>
 
+#include "base/sorted.hpp"
 #include "synth/layout/tiling.hpp"
 #include "synth/moves/collective/rounds.hpp"
 
@@ -37,8 +38,7 @@ RoundPeaks::RoundPeaks(const ArrayType& from, const ArrayType& to, std::size_t d
                            target.has(device) ? target_cuts[target.place(dimension, device)] : nothing,
                            slice_bytes(source, device), slice_bytes(target, device)});
   }
-  std::sort(tiles_.begin(), tiles_.end());
-  tiles_.erase(std::unique(tiles_.begin(), tiles_.end()), tiles_.end());
+  base::keep_one_of_each(tiles_);
 }
 
 std::size_t RoundPeaks::number_of(const TileCut& tile) {

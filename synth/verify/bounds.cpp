@@ -14,6 +14,7 @@
 #include <utility>
 #include <vector>
 
+#include "base/sorted.hpp"
 #include "base/stop_scope.hpp"
 #include "synth/verify/price.hpp"
 #include "synth/verify/unit_needs.hpp"
@@ -242,8 +243,7 @@ std::int64_t least_crossings(const std::vector<Numbers>& parts, const Numbers& n
     const std::int64_t first = parts[part].front() / unit_devices;
     if (first == parts[part].back() / unit_devices) only_in.push_back(first);
   }
-  std::sort(only_in.begin(), only_in.end());
-  only_in.erase(std::unique(only_in.begin(), only_in.end()), only_in.end());
+  base::keep_one_of_each(only_in);
   const auto by_size = static_cast<std::int64_t>((parts.size() + most - 1) / most);
   const std::int64_t units = std::max(by_size, std::ssize(only_in));
   const bool nobody_contributes = without_any == std::ssize(wanted);

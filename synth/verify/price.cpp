@@ -1,4 +1,5 @@
 #include "synth/verify/price.hpp"
+#include "base/sorted.hpp"
 #include "base/stop_scope.hpp"
 
 #include <algorithm>
@@ -67,8 +68,7 @@ void SlotPrice::add_link(std::size_t level, std::int64_t unit, std::int64_t in, 
 }
 
 std::int64_t SlotPrice::most_peers() {
-  std::sort(pairs_.begin(), pairs_.end());
-  pairs_.erase(std::unique(pairs_.begin(), pairs_.end()), pairs_.end());
+  base::keep_one_of_each(pairs_);
   Numbers sends(static_cast<std::size_t>(devices_), 0);
   Numbers receives = sends;
   for (const auto& [from, to] : pairs_) {
@@ -103,8 +103,7 @@ Numbers CopyPrices::cells_of_targets() const {
     for (const Interval& tile : before_.standing.tile[d]) {
       if (tile.length() > 0) begins.push_back(tile.begin);
     }
-    std::sort(begins.begin(), begins.end());
-    begins.erase(std::unique(begins.begin(), begins.end()), begins.end());
+    base::keep_one_of_each(begins);
     for (std::size_t i = 0; i < all.size(); ++i) {
       const Interval& tile = after_.tile[d][i];
       const auto first = std::upper_bound(begins.begin(), begins.end(), tile.begin);
@@ -219,8 +218,7 @@ Fault CopyPrices::replay(const Senders& senders, const std::vector<Numbers>& rec
     for (const Holdings* standing : {&before_.standing, &after_}) {
       for (const Interval& tile : standing->tile[dimension]) bounds_.insert(bounds_.end(), {tile.begin, tile.end});
     }
-    std::sort(bounds_.begin(), bounds_.end());
-    bounds_.erase(std::unique(bounds_.begin(), bounds_.end()), bounds_.end());
+    base::keep_one_of_each(bounds_);
   }
   std::vector<SlotPrice> slots(received.size(), SlotPrice(machine_));
   const std::int64_t element_bytes = bytes_of(after_type_.element());

@@ -1,6 +1,7 @@
 // Works out what each round of an exchange takes away and brings, from the devices' positions.
 #include <algorithm>
 
+#include "base/sorted.hpp"
 #include "synth/verify/replay.hpp"
 
 namespace tessera::synth::verifier {
@@ -29,8 +30,7 @@ RoundReplay::RoundReplay(const Holdings& before, const Holdings& after, std::siz
       bounds_.push_back(tile.end);
     }
   }
-  std::sort(bounds_.begin(), bounds_.end());
-  bounds_.erase(std::unique(bounds_.begin(), bounds_.end()), bounds_.end());
+  base::keep_one_of_each(bounds_);
 }
 
 // The round's part of an interval that begins and ends at bounds, added up between each bound and the next.

@@ -8,6 +8,7 @@
 #include <utility>
 #include <vector>
 
+#include "base/sorted.hpp"
 #include "base/stop_scope.hpp"
 #include "synth/verify/price.hpp"
 
@@ -99,8 +100,7 @@ struct Unit {
   std::vector<std::size_t> tiles(const Tiles& all) const {
     const auto first = all.tile_of.begin() + begin;
     std::vector<std::size_t> some(first, first + devices);
-    std::sort(some.begin(), some.end());
-    some.erase(std::unique(some.begin(), some.end()), some.end());
+    base::keep_one_of_each(some);
     if (!some.empty() && some.back() == Tiles::kNone) some.pop_back();
     return some;
   }

@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "base/nearest.hpp"
+#include "base/sorted.hpp"
 #include "synth/kinds.hpp"
 #include "synth/program/share_candidates.hpp"
 #include "synth/program/shares.hpp"
@@ -161,8 +162,7 @@ void WrittenTypes::report_unknown_mesh(const frontend::Name& mesh) {
   constexpr std::size_t kNamesMax = 6;
   std::vector<std::string> names = elaborator_.environment().mesh_names(elaborator_.mesh_moment());
   const auto near = base::nearest(mesh.text, names);
-  std::sort(names.begin(), names.end());
-  names.erase(std::unique(names.begin(), names.end()), names.end());
+  base::keep_one_of_each(names);
   std::string help = fmt::format("declare it: `mesh {} = [x: 4]`", mesh.text);
   if (near.has_value()) help = fmt::format("did you mean `{}`?", *near);
   if (!near.has_value() && !names.empty() && names.size() <= kNamesMax)

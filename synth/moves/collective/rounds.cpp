@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "base/sorted.hpp"
+
 namespace tessera::synth {
 
 namespace {
@@ -16,8 +18,7 @@ std::vector<Interval> round_pieces(const ArrayType& from, const ArrayType& to, s
   std::vector<std::int64_t> begins{to.shape()[dimension]};
   add_tile_begins(cuts(from, dimension), begins);
   add_tile_begins(cuts(to, dimension), begins);
-  std::sort(begins.begin(), begins.end());
-  begins.erase(std::unique(begins.begin(), begins.end()), begins.end());
+  base::keep_one_of_each(begins);
   std::vector<Interval> pieces;
   for (std::size_t i = 1; i < begins.size(); ++i) pieces.push_back(Interval{begins[i - 1], begins[i]});
   return pieces;

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <map>
 
+#include "base/sorted.hpp"
 #include "synth/layout/tiling.hpp"
 #include "synth/moves/collective/rounds.hpp"
 #include "synth/moves/collective/routing.hpp"
@@ -34,8 +35,7 @@ class RoundCosts {
         cluster_(machine),
         routing_(before, after, nullptr, sender_rule(cluster_)) {
     for (const Interval& piece : pieces_) lengths_.push_back(piece.length());
-    std::sort(lengths_.begin(), lengths_.end());
-    lengths_.erase(std::unique(lengths_.begin(), lengths_.end()), lengths_.end());
+    base::keep_one_of_each(lengths_);
   }
 
   std::vector<StepCost> all(std::int64_t count) {

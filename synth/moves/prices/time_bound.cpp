@@ -11,6 +11,7 @@
 #include <utility>
 #include <vector>
 
+#include "base/sorted.hpp"
 #include "base/stop_scope.hpp"
 #include "synth/layout/cluster/cluster.hpp"
 #include "synth/layout/tiling.hpp"
@@ -137,8 +138,7 @@ void UnitBound::sum_groups() {
   }
   candidates_.push_back(none());
   for (auto& [cell, sets] : holders_) {
-    std::sort(sets.begin(), sets.end());
-    sets.erase(std::unique(sets.begin(), sets.end()), sets.end());
+    base::keep_one_of_each(sets);
     candidates_.insert(candidates_.end(), sets.begin(), sets.end());
     auto& group = groups_[sets];
     group.resize(tiles_.size(), 0);
@@ -151,8 +151,7 @@ void UnitBound::sum_groups() {
       lacked_[n++] -= bytes;
     }
   }
-  std::sort(candidates_.begin(), candidates_.end());
-  candidates_.erase(std::unique(candidates_.begin(), candidates_.end()), candidates_.end());
+  base::keep_one_of_each(candidates_);
 }
 
 // Bytes that a child outside `senders` needs, and that the children outside lack: they have to come out of `senders`,
@@ -227,8 +226,7 @@ class OutBound {
       if (tile >= 0 && inside(needers_.at(tile), unit)) tiles.push_back(tile);
     }
     for (auto* list : {&cells, &tiles}) {
-      std::sort(list->begin(), list->end());
-      list->erase(std::unique(list->begin(), list->end()), list->end());
+      base::keep_one_of_each(*list);
     }
     double bytes = 0;
     for (const std::int32_t cell : cells) {

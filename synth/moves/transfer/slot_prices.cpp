@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "base/sorted.hpp"
+
 namespace tessera::synth {
 
 SlotPrices::SlotPrices(const std::vector<double>& seconds_per_byte, std::span<const SlotBytes> slots)
@@ -12,8 +14,7 @@ SlotPrices::SlotPrices(const std::vector<double>& seconds_per_byte, std::span<co
     for (const SlotBytes& slot : slots) until.push_back(until.back() + (*slot.bytes)[lane]);
     if (until.back() > 0) lanes_.emplace_back(std::move(until), seconds_per_byte[lane]);
   }
-  std::sort(lanes_.begin(), lanes_.end());
-  lanes_.erase(std::unique(lanes_.begin(), lanes_.end()), lanes_.end());
+  base::keep_one_of_each(lanes_);
 }
 
 double SlotPrices::seconds(std::int64_t stretches) {

@@ -1,4 +1,5 @@
 #include "synth/moves/transfer/transfer_cost.hpp"
+#include "base/sorted.hpp"
 #include "base/stop_scope.hpp"
 
 #include <algorithm>
@@ -92,8 +93,7 @@ void TransferCost::count_peers(const Cluster& cluster, std::span<const Part> par
       pairs[static_cast<std::size_t>(send.hop)].emplace_back(send.from, send.to);
   }
   for (std::size_t hop = 0; hop < hops_; ++hop) {
-    std::sort(pairs[hop].begin(), pairs[hop].end());
-    pairs[hop].erase(std::unique(pairs[hop].begin(), pairs[hop].end()), pairs[hop].end());
+    base::keep_one_of_each(pairs[hop]);
     std::vector<std::int64_t> senders(devices, 0);
     std::vector<std::int64_t> receivers(devices, 0);
     for (const auto& [from, to] : pairs[hop]) {
