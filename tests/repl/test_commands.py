@@ -133,7 +133,7 @@ class Explain(CommandLine):
 
     def test_an_unknown_slug(self):
         done = self.fails(2, "explain", "axis-used-twise")
-        self.assertEqual(done.err, "error[unknown-slug]: the error index has no section `axis-used-twise`\n"
+        self.assertEqual(done.err, "error[unknown-slug]: no error, word or page is called `axis-used-twise`\n"
                                    "  help: did you mean `axis-used-twice`?\n")
         self.assertEqual(done.out, "")
 
