@@ -7,21 +7,28 @@ namespace tessera::frontend {
 
 namespace {
 
-constexpr ForeignWord kMakers[] = {{"arange", "write `iota(i64[n])`: 0, 1, ..., n - 1"},
-                                   {"range", "write `iota(i64[n])`: 0, 1, ..., n - 1"},
-                                   {"array", "write the elements: `[[1, 2], [3, 4]]`"},
-                                   {"asarray", "write the elements: `[[1, 2], [3, 4]]`"},
-                                   {"empty", "write `zeros(f32[n])`"},
-                                   {"zeros_like", "write `zeros(like=a)`: of a's type, and lying as a does"},
-                                   {"ones_like", "write `ones(like=a)`: of a's type, and lying as a does"},
-                                   {"full_like", "write `full(1.0, like=a)`: of a's type, and lying as a does"},
-                                   {"identity", "write `eye(f32[n, n])`"},
-                                   {"tri", "write `tril(ones(f32[n, n]))`"},
-                                   {"indices", "write `iota(i64[n, m], dim=0)`, and so for dimension 1"},
-                                   {"rand", "write `random(f32[n], seed)`"},
-                                   {"randn", "write `normal(f32[n], seed)`"}};
+constexpr ForeignWord kMakers[] = {
+    {"arange", "write `iota(i64[n])`: 0, 1, ..., n - 1"},
+    {"range", "write `iota(i64[n])`: 0, 1, ..., n - 1"},
+    {"array", "write the elements: `[[1, 2], [3, 4]]`"},
+    {"asarray", "write the elements: `[[1, 2], [3, 4]]`"},
+    {"empty", "write `zeros(f32[n])`"},
+    {"zeros_like", "write `zeros(like=a)`: of a's type, and lying as a does"},
+    {"ones_like", "write `ones(like=a)`: of a's type, and lying as a does"},
+    {"full_like", "write `full(1.0, like=a)`: of a's type, and lying as a does"},
+    {"identity", "write `eye(f32[n, n])`"},
+    {"tri", "write `tril(ones(f32[n, n]))`"},
+    {"indices", "write `iota(i64[n, m], dim=0)`, and so for dimension 1"},
+    {"logspace", "write `10.0 ** linspace(f64[n], a, b)`"},
+    {"geomspace", "write `exp(linspace(f64[n], log(a), log(b)))`"},
+    {"fromfunction", "write the function of `iota(i64[n, m], dim=0)` and of dimension 1"},
+    {"mgrid", "write `iota(i64[n, m], dim=0)`, and so for dimension 1"},
+    {"rand", "write `random(f32[n], seed)`"},
+    {"randn", "write `normal(f32[n], seed)`"}};
 
 constexpr std::string_view kPercentile = "write `sort(a, 0)[9 * n / 10]` for nine tenths of n elements";
+constexpr std::string_view kRadians = "write `a * 0.017453292519943295`";
+constexpr std::string_view kDegrees = "write `a * 57.29577951308232`";
 constexpr std::string_view kBitsSet = "of a vector of i64 write `sum((a[:, new] >> iota(i64[64])) & 1, dim=1)`";
 constexpr ForeignWord kArithmetic[] = {
     {"matmul", "write `a @ b`"},
@@ -53,6 +60,21 @@ constexpr ForeignWord kArithmetic[] = {
     {"dropout", "write `where(random(f32[n, m], seed) < rate, 0.0, a / (1.0 - rate))`"},
     {"batch_norm", "write `(a - mean(a, dim=0, keep=true)) / std(a, dim=0, keep=true)`"},
     {"embedding", "write `take(table, ids)`: rows of a table"},
+    {"nan_to_num", "write `where(isnan(a), 0.0, a)`"},
+    {"masked_fill", "write `where(c, 0.0, a)`"},
+    {"copysign", "write `where(b < 0.0, -abs(a), abs(a))`"},
+    {"signbit", "write `a < 0.0`, which -0.0 is not"},
+    {"heaviside", "write `where(a == 0.0, half, where(a > 0.0, 1.0, 0.0))`"},
+    {"deg2rad", kRadians},
+    {"radians", kRadians},
+    {"rad2deg", kDegrees},
+    {"degrees", kDegrees},
+    {"lerp", "write `a + (b - a) * w`"},
+    {"fmod", "write `a - trunc(a / b) * b`"},
+    {"float_power", "write `f64(a) ** b`"},
+    {"isin", "write `a == 1 || a == 3`, or look it up: `any(a[:, new] == b, dim=1)`"},
+    {"nanmax", "write `max(a, where=!isnan(a))`"},
+    {"nanmin", "write `min(a, where=!isnan(a))`"},
     {"ptp", "write `max(a) - min(a)`"},
     {"average", "write `sum(a * w) / sum(w)`"},
     {"nanmean", "write `mean(a, where=!isnan(a))`"},
@@ -121,6 +143,7 @@ constexpr std::string_view kSlidingSum =
     "write a sum of parts: `w[0] * a[:-2] + w[1] * a[1:-1] + w[2] * a[2:]`, after `pad` where ends count";
 constexpr std::string_view kRowsAdded = "write `bincount(ids, n, weights=v)`: the rows of v, added up by their ids";
 
+constexpr std::string_view kTrapezoids = "write `sum(a[1:] + a[:-1]) * h / 2.0`";
 constexpr ForeignWord kAlgebra[] = {
     {"pinv", "write `lstsq(a, b)`, which solves by it"},
     {"lu", "`solve(a, b)` eliminates; `cholesky(a)`, `qr(a)` give factors"},
@@ -165,7 +188,22 @@ constexpr ForeignWord kAlgebra[] = {
     {"kron", "write `reshape(einsum(\"ij,kl->ikjl\", a, b), [n, m])`"},
     {"diff", "write `a[1:] - a[:-1]`"},
     {"gradient", "write `(a[2:] - a[:-2]) / (2.0 * h)` for the points inside"},
-    {"trapz", "write `sum(a[1:] + a[:-1]) * h / 2.0`"}};
+    {"trapz", kTrapezoids},
+    {"trapezoid", kTrapezoids},
+    {"conv1d", kSlidingSum},
+    {"conv2d", kSlidingSum},
+    {"conv_general_dilated", kSlidingSum},
+    {"reduce_window",
+     "write the shifted parts, as in `max(a[:, :-1], a[:, 1:])`: a split array gets its neighbours' edges"},
+    {"max_pool", "write `max(reshape(a, [n / 2, 2, m / 2, 2]), dim=[1, 3])`"},
+    {"baddbmm", "write `c + a @ b`"},
+    {"addmm", "write `c + a @ b`"},
+    {"Linear", "write `x @ w + b`, with w and b as parameters of the function"},
+    {"put_along_axis", "write `a with [i, j] = v`, a place at a time"},
+    {"lexsort", "sort by one number that says both: `argsort(a * n + b, 0)`"},
+    {"partition", "write `sort(a, dim)`, or `topk(a, k, dim)` of the greatest k"},
+    {"argpartition", "write `argsort(a, dim)`, or `argtopk(a, k, dim)` of the greatest k"},
+    {"top_k", "write `topk(a, k, dim)`, and `argtopk(a, k, dim)` for where they were"}};
 
 constexpr ForeignWord kIntegers[] = {{"complex64", "write `c64(a)`, or `complex(re, im)` of two parts"},
                                      {"complex128", "write `c128(a)`, or `complex(re, im)` of two parts"},
@@ -180,27 +218,35 @@ constexpr ForeignWord kIntegers[] = {{"complex64", "write `c64(a)`, or `complex(
 
 constexpr std::string_view kNoShape = "shapes are known before a program runs: `where(c, a, b)` selects";
 
-constexpr ForeignWord kShapes[] = {{"flip", "write `reverse(a, 0)`, or `a[::-1]`"},
-                                   {"split", "write slices: `a[0:4]`, `a[4:8]`"},
-                                   {"meshgrid", "write `iota(f32[n, m], dim=0)`, and so for dimension 1"},
-                                   {"nonzero", kNoShape},
-                                   {"argwhere", kNoShape},
-                                   {"unique", kNoShape},
-                                   {"copy", "values do not change: `let b = a` is enough"},
-                                   {"concatenate", "write `concat([a, b], 0)`"},
-                                   {"hstack", "write `concat([a, b], 1)`, of vectors `concat([a, b], 0)`"},
-                                   {"vstack", "write `concat([a, b], 0)`, of vectors after `reshape(a, [1, n])`"},
-                                   {"stack", "write `concat([reshape(a, [1, n]), reshape(b, [1, n])], 0)`"},
-                                   {"tile", "write `concat([a, a], 0)`, or `broadcast(a, [n, m])` for a new dimension"},
-                                   {"repeat", "write `broadcast(a, [n, m])` for a new dimension"},
-                                   {"squeeze", "write `reshape(a, [n, m])` with the extents that are wanted"},
-                                   {"expand_dims", "write `a[new]`, or `a[:, new]`"},
-                                   {"gather", "write `take(a, indices)`"},
-                                   {"rot90", "write `reverse(transpose(a), 0)`"},
-                                   {"flatten", "write `reshape(a, -1)`"},
-                                   {"ravel", "write `reshape(a, -1)`"},
-                                   {"swapaxes", "write `transpose(a, dims=[1, 0])`"},
-                                   {"moveaxis", "write `transpose(a, dims=[1, 0])`"}};
+constexpr ForeignWord kShapes[] = {
+    {"flip", "write `reverse(a, 0)`, or `a[::-1]`"},
+    {"split", "write slices: `a[0:4]`, `a[4:8]`"},
+    {"meshgrid", "write `iota(f32[n, m], dim=0)`, and so for dimension 1"},
+    {"nonzero", kNoShape},
+    {"argwhere", kNoShape},
+    {"flatnonzero", kNoShape},
+    {"array_split", "write slices: `a[0:4]`, `a[4:8]`"},
+    {"chunk", "write slices: `a[0:4]`, `a[4:8]`"},
+    {"expand", "write `broadcast(a, [n, m])`"},
+    {"unravel_index", "of m columns write `i / m` and `i % m`"},
+    {"triu_indices", "write `triu(a)`, which is 0.0 below the diagonal"},
+    {"take_along_axis", "of m columns write `take(reshape(a, -1), m * iota(i64[n, k], dim=0) + ids)`"},
+    {"unique", kNoShape},
+    {"copy", "values do not change: `let b = a` is enough"},
+    {"concatenate", "write `concat([a, b], 0)`"},
+    {"hstack", "write `concat([a, b], 1)`, of vectors `concat([a, b], 0)`"},
+    {"vstack", "write `concat([a, b], 0)`, of vectors after `reshape(a, [1, n])`"},
+    {"stack", "write `concat([reshape(a, [1, n]), reshape(b, [1, n])], 0)`"},
+    {"tile", "write `concat([a, a], 0)`, or `broadcast(a, [n, m])` for a new dimension"},
+    {"repeat", "write `broadcast(a, [n, m])` for a new dimension"},
+    {"squeeze", "write `reshape(a, [n, m])` with the extents that are wanted"},
+    {"expand_dims", "write `a[new]`, or `a[:, new]`"},
+    {"gather", "write `take(a, indices)`"},
+    {"rot90", "write `reverse(transpose(a), 0)`"},
+    {"flatten", "write `reshape(a, -1)`"},
+    {"ravel", "write `reshape(a, -1)`"},
+    {"swapaxes", "write `transpose(a, dims=[1, 0])`"},
+    {"moveaxis", "write `transpose(a, dims=[1, 0])`"}};
 
 constexpr ForeignWord kTypes[] = {
     {"astype", "write `f32(a)`: the element type is called as a function"},
@@ -219,6 +265,8 @@ constexpr ForeignWord kTypes[] = {
     {"len", "write `size(a, 0)`"},
     {"shape", "write `size(a, dim)`, an extent at a time; `:type a` in a session says it all"}};
 
+constexpr std::string_view kBackward =
+    "write `grad(f)(a)` of one value; of more, `grad` of `sum(f(a) * v)` goes back along v";
 constexpr ForeignWord kOfJax[] = {
     {"seed", "a seed is an argument: `random(f32[8], 0)`, `normal(f32[8], 0)`"},
     {"psum", "write `all_reduce(a, x)`; `sum` along a split dimension leaves a sum that is pending over its axis"},
@@ -252,6 +300,17 @@ constexpr ForeignWord kOfJax[] = {
     {"jit", "leave it out: a program is checked and planned as a whole before it runs"},
     {"pmap", "leave it out: the types say which device computes what"},
     {"shard_map", "leave it out: the types say which device computes what; `local` refuses to move anything"},
+    {"switch", "write `if k == 0 { a } else { if k == 1 { b } else { c } }`"},
+    {"vectorize", "leave it out: operations are element by element"},
+    {"apply_along_axis", "leave it out: operations have `dim=`"},
+    {"hessian", "write `grad` of a function that calls `grad`: the gradient of one element is a row"},
+    {"jvp", kBackward},
+    {"vjp", kBackward},
+    {"jacfwd", kBackward},
+    {"jacrev", kBackward},
+    {"eval_shape", "`:type f(a)` in a session says the type, and computes nothing"},
+    {"loadtxt", "load takes arrays: make it one with `np.save`, then `load(\"a.npy\", f32[n])`"},
+    {"savez", "write `save(a, \"all.npz\", name=\"a\")`"},
     {"vmap", "leave it out: operations are element by element, and `@` takes stacks of matrices"}};
 
 }  // namespace
