@@ -164,7 +164,7 @@ constexpr ForeignWord kAlgebra[] = {
     {"rfftn", "write `rfft(a, dims=[0, 1, 2])`"},
     {"irfftn", "write `irfft(a, dims=[0, 1, 2])`"},
     {"fftfreq", "of n points it is `(iota(f64[n]) + n / 2) % n - n / 2`, over n, of an even n"},
-    {"rfftfreq", "of n points it is `iota(f64[n / 2 + 1])`, over n"},
+    {"rfftfreq", "of n points it is `iota(f64[(n / 2 + 1)])`, over n"},
     {"fftshift", "write `roll(a, n / 2, 0)`"},
     {"ifftshift", "write `roll(a, -(n / 2), 0)`"},
     {"real", "the real part is `re(a)`"},
