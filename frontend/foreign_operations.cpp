@@ -313,11 +313,14 @@ constexpr ForeignWord kOfJax[] = {
     {"savez", "write `save(a, \"all.npz\", name=\"a\")`"},
     {"vmap", "leave it out: operations are element by element, and `@` takes stacks of matrices"}};
 
+constexpr std::span<const ForeignWord> kAll[] = {kMakers, kArithmetic, kAlgebra, kIntegers, kShapes, kTypes, kOfJax};
+
 }  // namespace
 
+std::span<const std::span<const ForeignWord>> foreign_operations() { return kAll; }
+
 std::optional<std::string_view> help_for_operation(std::string_view name) {
-  for (const std::span<const ForeignWord> words :
-       {std::span<const ForeignWord>(kMakers), {kArithmetic}, {kAlgebra}, {kIntegers}, {kShapes}, {kTypes}, {kOfJax}}) {
+  for (const std::span<const ForeignWord> words : kAll) {
     const auto found = std::ranges::find(words, name, &ForeignWord::word);
     if (found != words.end()) return found->help;
   }

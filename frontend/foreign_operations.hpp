@@ -2,6 +2,7 @@
 #pragma once
 
 #include <optional>
+#include <span>
 #include <string_view>
 
 namespace tessera::frontend {
@@ -10,6 +11,9 @@ struct ForeignWord {
   std::string_view word;
   std::string_view help;
 };
+
+// All of them, by what they are about.
+std::span<const std::span<const ForeignWord>> foreign_operations();
 
 std::optional<std::string_view> help_for_operation(std::string_view name);
 
