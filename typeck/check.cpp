@@ -222,9 +222,12 @@ base::Result<PartlyChecked> check_partly(const std::shared_ptr<const Ast>& ast, 
       TESSERA_TRY(all, reading.first());
       if (all.failed || all.typed.placed_by_search.empty()) return all;
       TESSERA_TRY(best, placed(reading, std::move(all.typed), plans, options));
-      return PartlyChecked{std::move(best), std::move(best.notes), false};
+      base::Diagnostics notes = best.notes;
+      return PartlyChecked{std::move(best), std::move(notes), false};
     } catch (const TooManyValues& fault) {
-      return PartlyChecked{{}, too_many_values(fault, options), true};
+      Typed nothing;
+      nothing.ast = ast;
+      return PartlyChecked{std::move(nothing), too_many_values(fault, options), true};
     }
   });
 }

@@ -60,6 +60,31 @@ TEST(AnalysisOfTexts, KnowsNamesTypesAndMoves) {
   EXPECT_EQ(bound->types, std::vector<std::string>{"f32[8@x]"});
 }
 
+// Names and what they stand for are known, though the check gives up before there is a graph.
+TEST(AnalysisOfTexts, KnowsTheNamesOfWhatIsTooLarge) {
+  Config config;
+  config.memory_bytes_max = std::int64_t{64} << 20;
+  const std::string text = "let a = 1\nlet b = loop v = a for const i < 1_000_000_000 { v }\n";
+  const auto analysis = Analyst(config).analyse(text, "text");
+  ASSERT_TRUE(analysis);
+  ASSERT_EQ(analysis->diagnostics.size(), 1U);
+  EXPECT_EQ(analysis->diagnostics.front().slug, "check-too-large");
+  const TextName* const use = name_at(*analysis, static_cast<std::uint32_t>(text.find("a for")));
+  ASSERT_NE(use, nullptr);
+  EXPECT_NE(definition_of(*analysis, *use), nullptr);
+}
+
+TEST(AnalysisOfTexts, HasTheNotesOfWhatIsPlacedBySearch) {
+  Config config;
+  config.machine = Machine{{{"node", 2, 12.5e9, 5e-6}, {"gpu", 2, 100e9, 1e-6}}};
+  const std::string text =
+      "mesh m = [x: 2, y: 2] place auto\nlet a = iota(f32[8@x, 8])\nlet b = a as [8, 8]\nprint sum(b)\n";
+  const auto analysis = Analyst(config).analyse(text, "text");
+  ASSERT_TRUE(analysis);
+  ASSERT_EQ(analysis->diagnostics.size(), 1U);
+  EXPECT_EQ(analysis->diagnostics.front().slug, "placed");
+}
+
 TEST(AnalysisOfTexts, EndsWhenItIsStopped) {
   StopToken stop;
   stop.stop();
